@@ -1,10 +1,12 @@
-// What libFuzzer calls; it has the main function itself. Which decoder it is for stands in TODANA_FUZZ_TARGET.
+// The functions that libFuzzer calls; libFuzzer has the main function. TODANA_FUZZ_TARGET names the decoder to run.
 //
-// With `--write-seeds DIRECTORY` it writes the seeds of all decoders there, a directory for each, and ends.
+// With `--write-seeds DIRECTORY`, the program writes the seeds of each decoder to a directory of its own, and exits.
 import Foundation
 import FuzzTargets
 
-/// Ends the program with a message: a wrong use is no finding, so it must not look like a crash.
+/// Prints a message and exits.
+///
+/// Incorrect use is no finding, so it must not look like a crash.
 private func stop(_ message: String) -> Never {
   FileHandle.standardError.write(Data("Fuzzer: \(message)\n".utf8))
   exit(2)

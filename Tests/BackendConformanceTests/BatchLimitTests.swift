@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// A batch over a limit is refused before anything is written.
+/// Limits of a batch: a batch over one of them is refused before anything is written.
 @Suite struct BatchLimitTests {
   @Test(arguments: TestedBackend.allCases)
   func `keys and names have the same limits everywhere`(_ kind: TestedBackend) throws {
@@ -15,7 +15,7 @@ import Todana
   func `a batch with too many changes is refused`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let limit = store.backend.limits.batchChangeCount
-    // A batch of 2^31 changes takes 80 GB; the limit is checked by the same code.
+    // Skips larger limits: a batch of 2^31 changes takes 80 GB, and the same code checks every limit.
     guard limit <= 1 << 20 else { return }
     var batch = WriteBatch()
     for row in 1...RowID(limit) + 1 { batch.check(row: row, in: store.songs, expecting: .absent) }

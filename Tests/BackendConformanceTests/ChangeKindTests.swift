@@ -1,4 +1,4 @@
-// Erasures, checks and clearings: what the changes of a batch do beside putting and removing.
+// The changes of a batch other than puts and removals: erasures, checks and clearings.
 import TestSupport
 import Testing
 import Todana
@@ -158,7 +158,7 @@ import Todana
         batch.check(key: [4], in: keyspace, expecting: .absent)
         batch.erase(key: [5], in: keyspace)
       }
-      // Appended last, and sorted to the front.
+      // The clearings are appended last; sorting moves them to the front.
       for keyspace in [store.songs, store.names, store.index] { batch.appendClear(of: keyspace) }
     }
     #expect(try store.backend.allRows(of: store.songs) == [2: [2, 2], 3: [3, 3]])

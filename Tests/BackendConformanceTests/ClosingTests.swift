@@ -99,7 +99,7 @@ import Todana
   }
 }
 
-/// Scans, reads, and every fourth time commits, until an error ends it.
+/// Scans and reads, and commits every fourth time, until a call throws.
 private func workUntilClosed(_ backend: any StoreBackend, _ songs: KeyspaceID, _ worker: UInt64) throws {
   let chunk = RecordChunk(recordLimit: 50)
   for step in 1... as PartialRangeFrom<UInt64> {

@@ -4,7 +4,7 @@ import Testing
 import Todana
 
 @Suite struct ConcurrencyTests {
-  /// Rows 1 to 200 always hold the same number in every commit, so a scan that mixes two commits shows.
+  /// Writes one number to rows 1 to 200 in each commit, so that a scan that mixes two commits is noticed.
   @Test(arguments: TestedBackend.allCases)
   func `a scan never sees half a commit while another thread commits`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
@@ -19,7 +19,7 @@ import Todana
     }
   }
 
-  /// Scans one snapshot after the other, until one of the state with this number.
+  /// Scans one snapshot after another until a snapshot holds the number `last`.
   private func checkUntil(_ last: UInt64, in backend: any StoreBackend, _ songs: KeyspaceID, _ index: KeyspaceID) throws
   {
     var (number, commitNumber): (UInt64, CommitNumber) = (0, 0)
@@ -51,7 +51,9 @@ import Todana
     }
   }
 
-  /// Two rows hold the same number in every commit; who reads one after the other never finds the second one older.
+  /// Writes one number to a row and to a key in each commit.
+  ///
+  /// A thread that reads the row, the key and the row again must find ascending numbers.
   @Test(arguments: TestedBackend.allCases)
   func `a commit appears at one moment where the backend says so`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
@@ -102,7 +104,7 @@ import Todana
     #expect(Set(try store.backend.allRows(of: songs).values) == expected)
   }
 
-  /// Two threads read, add one and commit with the token they read: no addition may be lost.
+  /// Adds one to a row on three threads, expecting the token just read: no addition may be lost.
   @Test(arguments: TestedBackend.allCases)
   func `conflicts keep concurrent updates from being lost`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
@@ -139,7 +141,7 @@ import Todana
   }
 }
 
-/// What several threads have found.
+/// Elements collected by several threads.
 private final class Collected<Element: Sendable>: Sendable {
   private let elements = Mutex<[Element]>([])
 

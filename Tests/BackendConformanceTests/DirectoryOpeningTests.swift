@@ -63,7 +63,7 @@ import Todana
     try checkStore()
   }
 
-  /// The power failed while the first commit of all was being written straight to the files.
+  /// Simulates a power failure during the first commit of a store, which is written directly to the files.
   @Test(arguments: [1, 1 << 20])
   func `what a lost commit left of a file does not come back in a new one`(_ directThreshold: Int) throws {
     try open().close()
@@ -110,7 +110,7 @@ import Todana
     let song = try file { $0.contains("Song") && $0.hasSuffix(".kch") }
     var bytes = try Data(contentsOf: song)
     let middle = bytes.count - 3000
-    // All of the records there: of fewer wrong bits each costs a row at most.
+    // Damages all records in 4,096 bytes: fewer wrong bits would cost at most one row each.
     for offset in middle - 4096..<middle { bytes[offset] ^= 0x5A }
     try bytes.write(to: song)
     let error = expectDamage()
@@ -166,7 +166,7 @@ import Todana
     try backend.close()
   }
 
-  /// What opening the store, or scanning its songs, fails with.
+  /// Expects opening the store or scanning its songs to throw the code `damaged`, and returns the error.
   private func expectDamage(sourceLocation: SourceLocation = #_sourceLocation) -> BackendError? {
     expectError(.damaged, sourceLocation: sourceLocation) {
       let backend = try open()

@@ -1,4 +1,4 @@
-// Keyspaces that are removed, with their records, names and numbers.
+// Dropped keyspaces: their records, names and numbers.
 import TestSupport
 import Testing
 import Todana
@@ -36,7 +36,7 @@ import Todana
         try store.reopenAfterClosing()
         #expect(try store.backend.keyspaces().map(\.id) == keyspaces.filter { $0 != id })
       }
-      // A name can be used again, a number is not.
+      // The name can be used again; the number is not.
       let again = try store.backend.keyspaceID(of: info.kind, named: info.name)
       #expect(!keyspaces.contains(again))
       #expect(try store.backend.count(of: again) == 0)

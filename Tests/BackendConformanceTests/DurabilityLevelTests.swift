@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Levels of durability, which every backend takes.
+/// Levels of durability: every backend accepts all of them.
 @Suite struct DurabilityLevelTests {
   @Test(arguments: TestedBackend.allCases)
   func `every level of durability may be asked for, and what is durable is there after opening again`(

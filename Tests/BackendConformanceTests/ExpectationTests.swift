@@ -1,4 +1,4 @@
-// Expectations of more than one record's token: that a record is there, and how many keys a range has.
+// Expectations other than a record's token: that a record is present, and how many keys a range has.
 import TestSupport
 import Testing
 import Todana
@@ -31,7 +31,7 @@ import Todana
   @Test(arguments: TestedBackend.allCases)
   func `a record that has to be there, and is not, is a conflict`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
-    // Without any record of the keyspace, and with some.
+    // Once with empty keyspaces and once with filled ones.
     for isFilled in [false, true] {
       if isFilled { try fill(store) }
       var batch = WriteBatch()

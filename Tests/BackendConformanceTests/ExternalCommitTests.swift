@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Todana
 
-/// The hint that others have committed.
+/// The hint that another backend has committed to the same data.
 @Suite struct ExternalCommitTests {
-  /// Counts the calls of a handler.
+  /// A counter of a handler's calls.
   private final class Hints: Sendable {
     private let storage = Mutex(0)
 
@@ -41,7 +41,7 @@ import Todana
     #expect((hints.count, otherHints.count) == (1, 0))
     try put(2, to: backend, songs)
     #expect((hints.count, otherHints.count) == (1, 1))
-    // It may read what was committed.
+    // The handler may read the new commit.
     backend.setExternalCommitHandler { [weak backend] in
       if (try? backend?.count(of: songs)) == 1 { laterHints.add() }
     }

@@ -2,17 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Call after call of the system fails while a store is opened, saves, is checkpointed and closed: nothing that was
-/// acknowledged is lost, nothing is half applied, and the store can be used again.
+/// System calls that fail, one after another, while a store is opened, saved to, checkpointed and closed.
+///
+/// No acknowledged save is lost, none is half applied, and the store can be used again.
 @Suite(.disabled(if: Sanitizer.isUsed, "a sanitizer's own functions stand where calls are made to fail"))
 struct FaultInjectionTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let name: String
-    /// As `FaultRun.kinds` of CrashChild knows it.
+    /// The kind of call that fails, as in `FaultRun.kinds` of CrashChild.
     let kind: String
     let error: Int32
     let isLasting: Bool
-    /// In the ordinary run, only so many of the calls fail.
+    /// The approximate number of calls made to fail in an ordinary run.
     var sampleCount = 8
 
     var testDescription: String { isLasting ? "\(name) from then on" : name }
@@ -34,14 +35,14 @@ struct FaultInjectionTests {
     Fault(name: "an allocation fails", kind: "allocate", error: ENOMEM, isLasting: false),
   ]
 
-  /// In the long run, so many of the calls fail; all of them with TODANA_ALL_FAULTS=1.
+  /// The approximate number of calls made to fail in a long run; all calls if TODANA_ALL_FAULTS=1.
   private static let longSampleCount =
     ProcessInfo.processInfo.environment["TODANA_ALL_FAULTS"] == "1" ? Int.max : 250
 
-  /// In the place of an error: only half of the bytes are written.
+  /// Given in place of an error number: the write writes only half of its bytes.
   private static let shortWrite: Int32 = -1
 
-  /// What nobody learns of, as nothing is the worse for it.
+  /// Faults that no caller notices, because they do no harm.
   static let harmless: [Fault] = [
     Fault(name: "a write is interrupted", kind: "write", error: EINTR, isLasting: false),
     Fault(name: "a write is short", kind: "write", error: shortWrite, isLasting: false),
@@ -49,7 +50,7 @@ struct FaultInjectionTests {
     Fault(name: "a read is interrupted", kind: "read", error: EINTR, isLasting: false),
     Fault(name: "a change of size is interrupted", kind: "resize", error: EINTR, isLasting: false),
     Fault(name: "opening a file is interrupted", kind: "open", error: EINTR, isLasting: false),
-    // Commits then do what the thread in the background would have done.
+    // Commits then do the work of the background thread themselves.
     Fault(name: "a thread cannot be started", kind: "thread", error: EAGAIN, isLasting: true),
   ]
 
@@ -74,14 +75,14 @@ struct FaultInjectionTests {
     var callCount = 0
   }
 
-  /// Lets the calls fail one after another, first with a store that is there, then with one that is being made.
+  /// Makes the calls fail one after another, first in an existing store, then in a new one.
   private func run(_ fault: Fault, isEncrypted: Bool = false) throws -> Result {
     var result = Result()
     for savedBefore in [10, 0] {
       try run(fault, isEncrypted: isEncrypted, savedBefore: savedBefore, first: .max, step: 1, &result)
       let callCount = result.callCount
       guard callCount > 0 else { continue }
-      // Of thousands of allocations each long run lets others fail.
+      // Starts a long run at a random call, so that each run makes others of thousands of allocations fail.
       let sampleCount = LongTests.areEnabled ? Self.longSampleCount : fault.sampleCount
       let step = max(1, callCount / sampleCount)
       let first = LongTests.areEnabled ? Int.random(in: 1...step) : 1
@@ -97,7 +98,7 @@ struct FaultInjectionTests {
     return result
   }
 
-  /// Runs the workload in a child, again and again, until it has no more calls to fail.
+  /// Runs the workload in a child process until it has no more calls to fail.
   private func run(
     _ fault: Fault, isEncrypted: Bool, savedBefore: Int, first: Int, step: Int, _ result: inout Result
   ) throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Forty records in each keyspace, under the numbers from 1 on.
+/// Commits forty records to each keyspace, under the numbers 1 to 40.
 @discardableResult
 func fill(_ store: OpenBackend) throws(BackendError) -> CommitNumber {
   try store.backend.commit { batch in
@@ -14,7 +14,9 @@ func fill(_ store: OpenBackend) throws(BackendError) -> CommitNumber {
   }
 }
 
-/// A scan over all of a keyspace ends with an error where its records are not those that were committed.
+/// Expects a scan of each keyspace to find as many records as the backend counts.
+///
+/// A scan throws if its records are not the committed ones.
 func expectWhole(_ store: OpenBackend) throws {
   let snapshot = try store.backend.snapshot()
   let counts = try [store.songs, store.names, store.index].map { try store.backend.count(of: $0) }

@@ -1,5 +1,5 @@
-// Kills a committing process again and again. What a process was told is committed must be there afterwards, in all
-// keyspaces of the same commit; the commit in hand may be there or not, never in part.
+// Kills a committing process again and again. Each acknowledged commit must be present afterwards in all keyspaces. The
+// commit in progress may be present or not, but never in part.
 import Foundation
 import TestSupport
 import Testing
@@ -27,9 +27,9 @@ import Todana
     }
   }
 
-  /// What the store holds.
+  /// Reads the state that the store holds.
   ///
-  /// Reading leaves the log to the next process; writing recovers and empties it.
+  /// A reader leaves the log to the next process; a writer recovers and empties it.
   private func state(at path: String, reading: Bool) throws -> CrashWorkload.State {
     var options = KyotoBackend.Options()
     options.access = reading ? .read : .writeExisting

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// What the settings of a ``KyotoBackend`` promise, and its statistics show.
+/// The effects of the settings of a ``KyotoBackend``, and its statistics.
 @Suite struct KyotoOptionsTests {
   let directory: TemporaryDirectory
   var path: String { directory.path("store") }
@@ -25,8 +25,8 @@ import Todana
       for keyspace in keyspaces {
         try backend.commit(.relaxed) { $0.put([round, UInt8(keyspace.rawValue)], key: [round], in: keyspace) }
       }
-      // Files that were changed since the last checkpoint stay open until the next one, those of the trees that are
-      // being written longer, up to 32, and the catalog always.
+      // Files changed since the last checkpoint stay open until the next one. Up to 32 files of trees that are being
+      // written stay open longer, and the catalog stays open always.
       try backend.checkpoint()
       #expect(try backend.statistics().openFileCount <= 16 + 32 + 1)
     }
@@ -51,7 +51,7 @@ import Todana
     for row in 1...300 as ClosedRange<RowID> {
       try backend.commit(.relaxed) { $0.put(patternedBytes(row, count: 4_000), row: row, in: songs) }
     }
-    // All of them may have come before the first checkpoint began.
+    // All of the commits may have come before the first checkpoint began.
     var count = 300
     try waitUntil {
       count += 1
@@ -150,7 +150,7 @@ import Todana
     try backend.commit { $0.put([1], row: 1, in: songs) }
     let before = try backend.statistics().flushCount
     try backend.commit(.relaxed) { $0.put([2], row: 2, in: songs) }
-    // A loaded machine may take its time.
+    // Waits, because a loaded machine may be slow.
     try waitUntil { try backend.statistics().flushCount > before }
     try backend.close()
   }
@@ -161,7 +161,7 @@ import Todana
     try backend.commit { $0.put([1], row: 1, in: songs) }
     let before = try backend.statistics().flushCount
     for row in 2...11 as ClosedRange<RowID> { try backend.commit(.bulk) { $0.put([2], row: row, in: songs) } }
-    // A relaxed one would have been flushed by now.
+    // A relaxed commit would have been flushed by now.
     usleep(1_200_000)
     #expect(try backend.statistics().flushCount == before)
     try backend.commit { $0.put([3], row: 12, in: songs) }
@@ -176,7 +176,7 @@ import Todana
     try backend.close()
   }
 
-  /// Waits for at most 20 seconds.
+  /// Waits until the condition holds, for at most 20 seconds.
   private func waitUntil(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool) throws {
     for _ in 0..<2_000 {
       if try condition() { return }

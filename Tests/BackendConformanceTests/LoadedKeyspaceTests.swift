@@ -4,7 +4,7 @@ import Testing
 import Todana
 
 @Suite struct LoadedKeyspaceTests {
-  /// Appends records to a loader: rows, or keys of two bytes.
+  /// Appends records to a loader: rows, or keys of three bytes.
   private func append(_ numbers: ClosedRange<UInt64>, to loader: any KeyspaceLoader, _ kind: KeyspaceKind) throws {
     var batch = WriteBatch()
     for number in numbers {
@@ -33,7 +33,7 @@ import Todana
     }
     if kind == .rows {
       let rows = try store.backend.allRows(of: keyspace)
-      // Not compared in the expectation: it would print thousands of records.
+      // Compared outside of the expectation, which would print thousands of records.
       let areRight = rows == Dictionary(uniqueKeysWithValues: numbers.map { ($0, patternedBytes($0)) })
       #expect(areRight)
     } else {
@@ -51,7 +51,7 @@ import Todana
     let loader = try store.backend.loadKeyspace(of: keyspaceKind, named: name, expecting: 5000)
     for first in stride(from: UInt64(1), through: 4901, by: 50) {
       try append(first...first + 49, to: loader, keyspaceKind)
-      // Commits go on meanwhile.
+      // Commits continue during loading.
       if first % 1000 == 1 { try store.backend.commit { $0.put([1], row: 100 + first, in: store.songs) } }
     }
     #expect(try !store.backend.keyspaces().map(\.id).contains(loader.keyspace))
@@ -73,7 +73,7 @@ import Todana
       try store.reopenAfterClosing()
       try expectRecords(1...4950, of: loader.keyspace, keyspaceKind, in: store)
     }
-    // It is a keyspace like others.
+    // The adopted keyspace is like any other.
     try store.backend.commit { batch in
       if keyspaceKind == .rows {
         batch.put(patternedBytes(4951), row: 4951, in: loader.keyspace)
@@ -99,7 +99,7 @@ import Todana
     early.appendAdoption(of: loader.keyspace)
     expectError(.invalidArgument) { _ = try store.backend.commit(early, durability: .full) }
     #expect(try store.backend.count(of: store.index) == 40)
-    // Refused by a conflict, and by its name: it can be adopted all the same.
+    // The keyspace can still be adopted after one batch was refused for its name and another for a conflict.
     var refused = WriteBatch()
     refused.appendDrop(of: store.index)
     refused.appendAdoption(of: loader.keyspace)

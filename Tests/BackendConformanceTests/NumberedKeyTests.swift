@@ -56,7 +56,7 @@ import Todana
   func `a key that is there is replaced, or a conflict that names its change`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let number = try fill(store) + 1
-    // Somebody has put the key of the next commit but one.
+    // Puts the key that a numbered put of the next commit gets.
     try store.backend.commit { $0.put([1, 1], key: bigEndianBytes(number + 1), in: store.index) }
     var batch = WriteBatch()
     batch.putNumbered([2], suffix: [3], in: store.index, expecting: .absent)

@@ -1,6 +1,6 @@
-// Model-based: random batches, reads, snapshots, checkpoints and reopenings, compared with plain dictionaries.
+// Model-based tests: random batches, reads, snapshots, checkpoints and reopenings, compared with plain dictionaries.
 //
-// A failure prints the seed; `TODANA_TEST_SEED` repeats it.
+// A failure prints its seed; `TODANA_TEST_SEED` repeats the run.
 import Foundation
 import TestSupport
 import Testing
@@ -29,7 +29,7 @@ private struct Difference: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A backend beside the dictionaries that say what it must hold.
+/// A backend, and the dictionaries that hold its expected records.
 private struct RandomRun {
   typealias Records = [[UInt8]: [UInt8]]
 
@@ -44,7 +44,7 @@ private struct RandomRun {
     keyspaces = [(store.songs, .rows), (store.names, .keys), (store.index, .tree)]
     generator = SeededGenerator(seed: seed)
     model = [[[0, 1]: [1]], [[1]: [1]], [[1]: [1]]]
-    // The keyspaces' ids last from here on.
+    // A first commit makes the ids of the keyspaces permanent.
     try store.backend.commit { [store] batch in
       batch.put([1], row: 1, in: store.songs)
       batch.put([1], key: [1], in: store.names)
@@ -78,14 +78,14 @@ private struct RandomRun {
     let base = changed
     var touched = [Set<[UInt8]>](repeating: [], count: keyspaces.count)
     let changeCount = Int.random(in: 1...(Bool.random(using: &generator) ? 6 : 200), using: &generator)
-    // Neighbouring rows, which a backend may keep together, or any records.
+    // Either neighbouring rows, which a backend may store together, or any records.
     let isRun = Int.random(in: 0..<3, using: &generator) == 0
     var nextRow = randomKey(of: .rows)
     for _ in 0..<Int.random(in: 1...changeCount, using: &generator) {
       let number = isRun ? 0 : Int.random(in: 0..<keyspaces.count, using: &generator)
       let key = isRun ? nextRow : randomKey(of: keyspaces[number].kind)
       nextRow[1] = max(nextRow[1] &+ 1, 1)
-      // One change for each key.
+      // A batch may have only one change for each key.
       if !touched[number].insert(key).inserted { continue }
       let old = base[number][key]
       let choice = Int.random(in: 0..<10, using: &generator)
@@ -122,7 +122,7 @@ private struct RandomRun {
     }
   }
 
-  /// Adds a put with a random expectation; true if it does not hold.
+  /// Adds a put with a random expectation, and returns true if the expectation does not hold.
   private mutating func put(
     _ value: [UInt8], _ key: [UInt8], _ number: Int, old: [UInt8]?, into batch: inout WriteBatch
   ) -> Bool {
@@ -165,7 +165,7 @@ private struct RandomRun {
     }
   }
 
-  /// Two bytes that spell a row id, or one to four bytes.
+  /// Returns two bytes that encode a row id, or one to four bytes for other keyspaces.
   private mutating func randomKey(of kind: KeyspaceKind) -> [UInt8] {
     if kind == .rows {
       return [UInt8.random(in: 0...3, using: &generator), UInt8.random(in: 1...255, using: &generator)]

@@ -109,7 +109,7 @@ import Todana
   }
 }
 
-/// Names, sizes and modification times of a directory's files, and the directory's own time.
+/// Returns the names, sizes and modification times of a directory's files, and the directory's own time.
 func listing(of path: String) throws -> [String] {
   let manager = FileManager.default
   return try ([""] + manager.contentsOfDirectory(atPath: path)).map { name in

@@ -1,4 +1,4 @@
-// Scans in the order of keys, and the tokens by which they go on.
+// Scans in the order of keys, and the tokens that resume them.
 import Foundation
 import TestSupport
 import Testing
@@ -21,7 +21,7 @@ import Todana
       let token = ScanToken(after: rows[index], of: store.songs)
       #expect(try rowIDs(snapshot, store.songs, after: token) == Array(rows[(index + 1)...]))
     }
-    // Behind a row that is not there, the last one, and every row.
+    // After an absent row, after the last row, and after the largest possible row.
     #expect(try rowIDs(snapshot, store.songs, after: ScanToken(after: 4, of: store.songs)) == rows.filter { $0 > 4 })
     #expect(try rowIDs(snapshot, store.songs, after: ScanToken(after: rows[199], of: store.songs)).isEmpty)
     #expect(try rowIDs(snapshot, store.songs, after: ScanToken(after: .max, of: store.songs)).isEmpty)
@@ -39,7 +39,7 @@ import Todana
     repeat {
       try snapshot.scan(rows: store.songs, after: token).next(into: smallChunk)
       found += smallChunk.slices.map(\.rowID)
-      // Through bytes, as a token is kept.
+      // Converted to bytes and back, because tokens are kept as bytes.
       token = try smallChunk.token(of: store.songs).map { try #require(ScanToken(bytes: $0.bytes)) }
     } while token != nil
     #expect(found == rows)
@@ -63,12 +63,12 @@ import Todana
         try scan.next(into: smallChunk)
         for (slice, value) in zip(smallChunk.slices, smallChunk.values) {
           found.append(slice.rowID)
-          // As the state has it that it comes from.
+          // A row that was changed before this snapshot must have its new value.
           if changed.contains(slice.rowID) { #expect(value?.count == 900) }
         }
         token = smallChunk.token(of: store.songs) ?? token
       }
-      // Records grow, and so move within the file; others make room for them.
+      // Growing records move within the file; removed ones make room for them.
       try store.backend.commit(.relaxed) { batch in
         for _ in 0..<6 {
           guard let row = rows.randomElement(using: &generator) else { continue }
@@ -129,7 +129,7 @@ import Todana
   @Test(arguments: TestedBackend.thatTellKeys)
   func `byte keys come in their order, and a token goes on behind any of them`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
-    // More than one pass finds.
+    // More keys than one pass over the keyspace finds.
     let keys = try fillKeys(store, store.names, count: 2500)
     let snapshot = try store.backend.snapshot()
     let found = try snapshot.scan(keys: store.names, after: nil).remainingKeys()
@@ -185,7 +185,7 @@ import Todana
       } while token != nil
       #expect(found == expected)
     }
-    // Behind a key that is outside of the bounds, on either side.
+    // After a key outside of the bounds, on either side.
     for key in [keys[5], keys[280]] {
       let token = ScanToken(after: key, of: store.index)
       let found = try snapshot.scan(
@@ -213,7 +213,7 @@ import Todana
     #expect(try rowIDs(rowScan) == [1 << 40, 1 << 50])
   }
 
-  // Every seventh number looks damaged, whether there is a row or not: that must not be taken for rows all along.
+  // Every seventh number without a row looks damaged. The scan must not take this for rows at all numbers.
   @Test func `damage among numbers that were never used does not keep the scan from its end`() throws {
     let store = try OpenBackend(.dictionary)
     try store.backend.commit { batch in
@@ -293,7 +293,7 @@ import Todana
   private static let formatDocument = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../docs/formats/scan-token.md").standardizedFileURL
 
-  /// Every third row up to so many; their values have different lengths.
+  /// Commits `count` rows, with every third row id and values of different lengths, and returns the ids.
   private func fillRows(_ store: OpenBackend, count: Int) throws -> [RowID] {
     let rows = (1...count).map { RowID($0) * 3 }
     for part in stride(from: 0, to: count, by: 60) {
@@ -306,7 +306,7 @@ import Todana
     return rows
   }
 
-  /// Keys of different lengths, in their order.
+  /// Puts `count` keys of different lengths, and returns them in order.
   private func fillKeys(_ store: OpenBackend, _ keyspace: KeyspaceID, count: Int) throws -> [[UInt8]] {
     var generator = SeededGenerator(seed: UInt64(count))
     var keys: Set<[UInt8]> = []
@@ -325,7 +325,7 @@ import Todana
     try rowIDs(try snapshot.scan(rows: keyspace, after: token))
   }
 
-  /// The rows up to the end, in the order in which they come.
+  /// Reads the scan to its end, and returns the row ids in the order of delivery.
   private func rowIDs(_ scan: any BackendScan) throws -> [RowID] {
     var found: [RowID] = []
     while true {
@@ -337,7 +337,7 @@ import Todana
   }
 }
 
-/// A snapshot each scan of which meets damage once before it goes on.
+/// A snapshot whose scans of a hash file each report damage once, before they deliver anything.
 private final class DamagedSnapshot: BackendSnapshot {
   private let snapshot: any BackendSnapshot
   private let damagesEverySeventhGap: Bool

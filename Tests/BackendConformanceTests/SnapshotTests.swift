@@ -44,7 +44,8 @@ import Todana
     #expect(snapshot.commitNumber == commitNumber)
   }
 
-  /// Removes 10 rows of the first 900, changes 40, inserts 20; so that records move and blocks are used again.
+  /// Removes up to 10 of the first 900 rows, changes up to 40 and inserts 20, so that records move and blocks are
+  /// reused.
   private func change(_ store: OpenBackend, round: UInt64) throws {
     let newest = store.backend
     var generator = SeededGenerator(seed: round)
@@ -71,7 +72,7 @@ import Todana
     }
   }
 
-  /// Small rows may share records, so that only large ones make a file grow.
+  /// Covers small rows, which may share records, and large ones, which make a file grow.
   @Test(arguments: TestedBackend.allCases, [24, 600])
   func `a snapshot keeps its state while a keyspace grows a hundredfold`(
     _ kind: TestedBackend, rowByteCount: Int
@@ -104,7 +105,7 @@ import Todana
     #expect(try store.backend.count(of: store.songs) == 30_300)
     #expect(try store.backend.allRows(of: store.songs).count == 30_300)
     if let kyoto = store.backend as? KyotoBackend, rowByteCount > 500 {
-      // In the background.
+      // The file grows in the background.
       for _ in 0..<1000 where try kyoto.statistics().growthCount == 0 { usleep(10_000) }
       #expect(try kyoto.statistics().growthCount > 0)
     }
@@ -124,7 +125,7 @@ import Todana
       }
       snapshots.append((number, try store.backend.snapshot()))
     }
-    // Letting some go must not disturb the others.
+    // Releasing some of the snapshots must not disturb the others.
     snapshots = snapshots.enumerated().filter { $0.offset % 3 != 1 }.map(\.element)
     for (number, snapshot) in snapshots {
       #expect(try snapshot.count(of: store.songs) == 5 + Int(number))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// After closing, the files are ordinary Kyoto Cabinet files, which its own tools read.
+/// The files of a closed store: ordinary Kyoto Cabinet files, which its own tools read.
 @Suite(.enabled(if: StockTools.areInstalled, "kchashmgr and kctreemgr are not installed (kyotocabinet-utils)"))
 struct StockToolTests {
   @Test func `kchashmgr and kctreemgr accept the files of a closed store`() throws {

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import Todana
 
-/// What a backend of a store stores is searched for names and contents.
+/// A search for names and contents in the bytes that the backend of a store keeps.
 @Suite struct StoredBytesTests {
   enum Kind: CaseIterable {
     case directory, dictionary
 
-    /// Saves the workload, and returns everything that is stored then.
+    /// Saves the workload, and returns all bytes stored afterwards.
     fileprivate func save(_ secret: StoreSecret?) throws -> [[UInt8]] {
       switch self {
       case .directory:

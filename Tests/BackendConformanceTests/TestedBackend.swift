@@ -3,23 +3,27 @@ import TestSupport
 import Testing
 import Todana
 
-/// The backends that one suite holds to the same contract.
+/// The backends that this suite tests against one contract.
 enum TestedBackend: String, CaseIterable, CustomTestStringConvertible {
   case dictionary
   case memory
   case temporary
   case directory
-  /// A directory whose catalog, names and trees are encrypted. Values are not: stores seal those.
+  /// A directory whose catalog, names and trees are encrypted.
+  ///
+  /// Values are not encrypted here, because stores seal them.
   case encrypted
 
-  /// Whether it can be closed and opened again.
+  /// Whether the backend can be closed and opened again.
   var lasts: Bool { self == .directory || self == .encrypted }
-  /// Those whose files tell byte keys: elsewhere a scan delivers what stands for them, and stores find them in the records.
+  /// The backends whose scans deliver byte keys themselves.
+  ///
+  /// Scans of an encrypted backend deliver a substitute for each key; stores find the key in the record.
   static let thatTellKeys = allCases.filter { $0 != .encrypted }
   var testDescription: String { rawValue }
 }
 
-/// An open backend of one kind, with two keyspaces that most tests need.
+/// An open backend of one kind, with three keyspaces that most tests need.
 final class OpenBackend {
   let kind: TestedBackend
   let directory: TemporaryDirectory
@@ -42,7 +46,7 @@ final class OpenBackend {
     if isOwner { try? backend.close() }
   }
 
-  /// Where the store of a kind that lasts lies.
+  /// The path of the store, for a kind that lasts.
   var path: String { directory.path("store") }
 
   /// Closes the backend and opens it again; only for a kind that lasts.
@@ -51,7 +55,7 @@ final class OpenBackend {
     backend = try Self.open(kind, in: directory)
   }
 
-  /// Gives the backend away, so that letting go of this does not close it.
+  /// Returns the backend and gives up its ownership, so that releasing this object does not close it.
   func detachBackend() -> any StoreBackend {
     isOwner = false
     return backend

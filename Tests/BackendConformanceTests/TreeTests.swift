@@ -101,7 +101,7 @@ import Todana
     #expect(try snapshot.estimatedCount(tree: store.index, from: nil, to: nil) == keys.count)
     #expect(try snapshot.estimatedCount(tree: store.index, from: keys[500], to: keys[500]) == 0)
     #expect(try snapshot.estimatedCount(tree: store.index, from: keys[500], to: keys[400]) == 0)
-    // By counting, which takes its time.
+    // The dictionary backend estimates by counting, which takes long.
     for _ in 0..<(kind == .dictionary ? 2 : 200) {
       let first = Int.random(in: 0..<keys.count - 1000, using: &generator)
       let last = Int.random(in: first + 1000..<keys.count, using: &generator)
@@ -127,7 +127,7 @@ import Todana
     let name = try #require(directory.first { $0.contains("Song.seconds") && $0.hasSuffix(".kct") })
     let file = URL(filePath: store.path + "/" + name)
     var bytes = [UInt8](try Data(contentsOf: file))
-    // The header is checked when the file is opened.
+    // Skips the header, which is checked when the file is opened.
     for index in stride(from: 3 * 4096, to: bytes.count, by: 4096) { bytes[index] ^= 1 }
     try Data(bytes).write(to: file)
     let backend = try KyotoBackend(.directory(store.path))
@@ -156,7 +156,7 @@ import Todana
     expectError(.invalidArgument) { _ = try snapshot.estimatedCount(tree: store.songs, from: [5], to: [50]) }
   }
 
-  /// Fills the tree in a mixed order and returns its keys, of different lengths, in their order.
+  /// Puts keys of different lengths into the tree in mixed order, and returns them sorted.
   private func fill(_ store: OpenBackend, count: Int) throws -> [[UInt8]] {
     var generator = SeededGenerator(seed: UInt64(count))
     var keys: Set<[UInt8]> = []

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <new>
 
-// Sanitizers put functions of their own there, which know of every thread and allocation.
+// Sanitizers replace the same functions, to track every thread and allocation.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define TODANA_SANITIZED
@@ -36,11 +36,11 @@ struct Armed {
   std::atomic<int64_t> nth{0};
   int32_t error = 0;
   bool lasting = false;
-  // Calls count only for files beneath it; empty: all calls.
+  // Only calls for files beneath this directory count; if empty, all calls.
   char directory[4096] = "";
 } armed;
 
-// The code whose calls count: the program's, and for memory and threads also what its C++ calls.
+// The code whose calls count: the program and, for allocations and threads, also the C++ libraries it calls.
 struct Range {
   uintptr_t start, end;
 };
@@ -81,7 +81,7 @@ bool isBeneath(const char *directory, int descriptor) {
   return std::strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
-// Whether this call is to fail. `descriptor`: of the file, or of the directory that a name is in.
+// Counts a call, and returns whether it must fail. `descriptor` is of the file, or of the directory that a name is in.
 bool fails(fault_kind kind, const void *caller, int descriptor = -1) {
   if (armed.kind.load(std::memory_order_acquire) != kind) return false;
   if (!isBeneath(armed.directory, descriptor)) return false;
@@ -167,13 +167,13 @@ int fstat(int descriptor, struct stat *status) noexcept {
   return real(descriptor, status);
 }
 
-// Names of directories come by getdents64, and files are opened by openat2: the C library has no functions of their own.
+// The engine lists directories by getdents64 and opens files by openat2, both through `syscall`.
 long syscall(long number, ...) noexcept {
   PASS(syscall);
   va_list list;
   va_start(list, number);
   long given[6];
-  // More than was given may be read, as the C library's own function does, and is not looked at.
+  // Reads six arguments even if fewer were given, as the C library's own function does. The rest is ignored.
   for (long &argument : given) argument = va_arg(list, long);
   va_end(list);
   if (number == SYS_getdents64) FAIL_OF(fault_list, static_cast<int>(given[0]));
@@ -223,7 +223,7 @@ int ftruncate(int descriptor, off_t size) noexcept {
 
 int posix_fallocate(int descriptor, off_t offset, off_t size) {
   PASS(posix_fallocate);
-  // Gives the error, and leaves errno alone.
+  // Returns the error, and leaves errno alone.
   if (fails(fault_resize, CALLER)) return armed.error;
   const int result = real(descriptor, offset, size);
   if (result == 0 && recording::isOn()) recording::didAllocate(descriptor, offset + size);
@@ -322,7 +322,7 @@ void operator delete[](void *memory, size_t) noexcept { std::free(memory); }
 
 #else
 
-// Other systems bind a library's calls where nothing can take their place.
+// On other systems, the calls of libraries are bound so that no function can replace them.
 void faults_arm(fault_kind, int64_t, int32_t, bool) {}
 void faults_arm_beneath(fault_kind, int64_t, int32_t, bool, const char *) {}
 void faults_relent(void) {}

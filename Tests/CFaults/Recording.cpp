@@ -20,7 +20,7 @@ namespace todana::recording {
 
 namespace {
 
-// As `Operation::Kind` of Tests/CPowerFailure/RecordingDisk.h numbers them.
+// Numbered as `Operation::Kind` in Tests/CPowerFailure/RecordingDisk.h.
 enum class Kind : uint8_t { create, write, resize, flush, rename, remove, flushDirectory, flushAll };
 
 std::atomic<bool> on{false};
@@ -68,7 +68,7 @@ bool isDirectory(int descriptor) {
          status.st_dev == directoryStatus.st_dev;
 }
 
-// The number of a file in the directory; 0 for others.
+// Returns the number of a file in the directory, or 0 for any other file.
 int number(int descriptor) {
   struct stat status;
   if (::fstat(descriptor, &status) != 0 || status.st_dev != directoryStatus.st_dev) return 0;
@@ -76,7 +76,8 @@ int number(int descriptor) {
   return found == files.end() ? 0 : found->second;
 }
 
-// What was stored through a mapping is seen here at the latest when it is flushed.
+// Records the entire content of a mapped file. Stores through a mapping are not seen one by one, so they are recorded
+// before the next flush or resize.
 void addMapped(int descriptor, int file) {
   if (mapped.count(file) == 0) return;
   struct stat status;
@@ -109,7 +110,7 @@ void didAllocate(int descriptor, off_t size) {
   std::lock_guard<std::mutex> lock(mutex);
   const int file = number(descriptor);
   struct stat status;
-  // A file that is longer stays as it is.
+  // A longer file keeps its size.
   if (file != 0 && ::fstat(descriptor, &status) == 0 && status.st_size <= size) add(Kind::resize, file, size);
 }
 
@@ -188,7 +189,7 @@ bool recording_start(const char *directory, const char *log) {
     if (entry->d_type == DT_REG) entries.emplace_back(entry->d_name, entry->d_ino);
   }
   ::closedir(stream);
-  // By names: who replays it numbers them alike.
+  // Sorted by name, so that the replay numbers the files alike.
   std::sort(entries.begin(), entries.end());
   for (const auto &[name, inode] : entries) names[name] = files[inode] = nextFile++;
   on = true;

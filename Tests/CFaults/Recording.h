@@ -1,4 +1,4 @@
-// What the functions that take the C library's place tell the recording. Each says first whether it wants to know.
+// Notifications to the recording, from the functions that replace the C library's. Callers check `isOn` first.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace todana::recording {
 
 bool isOn();
 
-// Before the call.
+// Called before the operation.
 void willWrite(int file, const void *bytes, size_t count, off_t offset);
 void willResize(int file, off_t size);
 void willGiveBack(int file, off_t offset, off_t size);
 void willRemove(int directory, const char *name);
 void willRename(int from, const char *name, int to, const char *newName);
-// How many operations there are when a flush begins, for `didFlush`.
+// Returns the number of operations when a flush begins, to be passed to `didFlush`.
 int64_t willFlush(int file);
 
-// After a call that succeeded.
+// Called after an operation that succeeded.
 void didAllocate(int file, off_t size);
 void didOpen(int file, int directory, const char *path);
 void didMap(int file);

@@ -27,7 +27,7 @@ bool endsWith(const std::string &name, const std::string &end) {
   return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
 }
 
-// Header, free-block pool, used buckets, and all records of a sound hash file.
+// Returns the offsets of header, free-block pool, used buckets, and all records of an undamaged hash file.
 std::vector<int64_t> placesInHashFile(const std::string &content) {
   std::vector<int64_t> places{0, 9, 16, 24, 32, 40, 48, 56, kHashHeaderSize};
   const int power = content[9];
@@ -46,7 +46,7 @@ std::vector<int64_t> placesInHashFile(const std::string &content) {
     uint64_t keyLength = 0, valueLength = 0;
     const char *body = readVarnum(bytes + kRecordHeaderSize, end, &keyLength);
     body = readVarnum(body, end, &valueLength);
-    // Its key and its value begin something, too.
+    // The key and the value are places, too.
     places.push_back(body - content.data());
     places.push_back(places.back() + static_cast<int64_t>(keyLength));
     const bool isShort = static_cast<uint8_t>(bytes[0]) == kShortPaddingMagic;
@@ -93,7 +93,7 @@ void sealLogHeaders(std::string &content) {
   }
 }
 
-// Less, where the file ends before.
+// Returns `length` bytes at a place, or fewer if the file ends earlier.
 std::string contentAt(const std::string &content, int64_t place, size_t length) {
   return content.substr(std::min(content.size(), static_cast<size_t>(place)), length);
 }
@@ -126,7 +126,7 @@ void patch(std::string &content, const std::vector<int64_t> &places, Input &inpu
       case 1:
         bytes = input.takeBytes(length);
         break;
-      case 2:  // the address of some place of a hash file, in units of its alignment
+      case 2:  // the address of a place in a hash file, in units of its alignment
         bytes = bigEndian(static_cast<uint64_t>(places[input.take<uint16_t>() % places.size()]) >> (length % 16), 6);
         break;
       case 3:
@@ -136,13 +136,13 @@ void patch(std::string &content, const std::vector<int64_t> &places, Input &inpu
         bytes.assign(16 * length, static_cast<char>(input.take<uint8_t>()));
         break;
       case 5:
-      case 6: {  // numbers at the limits, in both orders
+      case 6: {  // numbers at limits, in both byte orders
         const uint64_t number = (uint64_t{1} << (length % 64)) - (length >> 6 & 1);
         bytes = bigEndian(number, 8);
         if (kind % 8 == 6) std::reverse(bytes.begin(), bytes.end());
         break;
       }
-      case 7:  // bytes that stand elsewhere
+      case 7:  // bytes from another place
         bytes = contentAt(content, places[input.take<uint16_t>() % places.size()], length);
         break;
     }

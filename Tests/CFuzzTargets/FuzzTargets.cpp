@@ -1,4 +1,4 @@
-// The inputs of all parts begin alike: one byte of what is damaged and how, one of what is done with the store then.
+// The inputs of all parts begin with two bytes: one selects the damage, one the use of the store afterwards.
 #include "CFuzzTargets.h"
 
 #include <fstream>
@@ -11,15 +11,15 @@ namespace todana::fuzzing {
 
 namespace {
 
-// The first byte.
-constexpr uint8_t kIsKilled = 1;        // the sample that has a log
+// Bits of the first byte.
+constexpr uint8_t kIsKilled = 1;        // uses the sample that has a log
 constexpr uint8_t kIsReadOnly = 2;
 constexpr uint8_t kIsStrict = 4;
-constexpr uint8_t kIsUnsealed = 8;      // checksums stay as they were
-constexpr uint8_t kIsRewritten = 16;    // redo log: frames of the input's own
-constexpr int kChoiceShift = 5;         // which file
+constexpr uint8_t kIsUnsealed = 8;      // checksums are not recomputed
+constexpr uint8_t kIsRewritten = 16;    // redo log: all frames come from the input
+constexpr int kChoiceShift = 5;         // selects the file
 
-// The second byte.
+// Bits of the second byte.
 constexpr uint8_t kCommits = 1;
 constexpr uint8_t kHoldsSnapshot = 2;
 constexpr uint8_t kCheckpoints = 4;
@@ -97,7 +97,7 @@ void tdn_fuzz_store(tdn_fuzz_part part, const uint8_t *bytes, size_t byte_count)
   if (what & kSalvages) salvage(path);
   if (use(path, session) && what & kOpensTwice) use(path, Use());
   removeAll(path);
-  // Names in damaged files must not lead elsewhere.
+  // Names in damaged files must not lead outside of the store.
   for (const std::string &name : namesIn(scratchDirectory())) found("there is a file outside of the store: " + name);
 }
 
@@ -113,7 +113,7 @@ void tdn_fuzz_seeds(tdn_fuzz_part part, void *context, void (*visit)(void *, con
     const std::string seed = std::string{static_cast<char>(how), static_cast<char>(what)} + rest;
     visit(context, reinterpret_cast<const uint8_t *>(seed.data()), seed.size());
   };
-  // Runs that do everything are slow: most do something else.
+  // Seeds that do everything are slow, so most do less.
   const uint8_t uses[] = {
     0, kCommits, kCommits | kOpensTwice, kCommits | kHoldsSnapshot | kCheckpoints, kCommits | kReopens,
     kSalvages};

@@ -1,4 +1,4 @@
-// The bytes of one input, taken from the front; at their end zeros come.
+// The bytes of one input, taken from the front. Numbers past the end are filled with zeros.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class Input {
 
   bool isAtEnd() const { return bytes_ == end_; }
 
-  // Little-endian.
+  // Takes a little-endian number.
   template <class Number> Number take() {
     Number number = 0;
     const std::string bytes = takeBytes(sizeof number);

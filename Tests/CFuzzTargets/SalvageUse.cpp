@@ -41,11 +41,11 @@ void salvage(const std::string &path) {
   visitor.record = [](void *context, const tdn_salvage_record *record) {
     Salvaged &salvaged = of(context);
     if (record->value_length + record->key_length > salvaged.byteCount + (64 << 10)) found("a record is too long");
-    // Every byte is there to be read. Samples have records of one letter, so that most are taken.
+    // Reads every byte, as a visitor may. The records of samples consist of one letter each, so most are taken.
     const uint64_t sum = sumOf(record->value, record->value_length) +
                          (record->key ? sumOf(record->key, record->key_length) : record->row);
     salvaged.sum += sum;
-    // Each place of a file can be the start of a few at most.
+    // At most a few records can begin at each place of a file.
     if (++salvaged.recordCount > 64 * (salvaged.byteCount + 4096)) found("salvaging does not end");
     return sum % 8 == 0 ? TDN_SALVAGE_REFUSE : TDN_SALVAGE_TAKE;
   };

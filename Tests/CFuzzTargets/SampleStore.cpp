@@ -16,7 +16,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-// A log is made with a mebibyte of zeros, which every run would write anew.
+// Trailing zeros of a log to keep. A new log has a mebibyte of them, which every run would write again.
 constexpr size_t kKeptZeros = 8192;
 
 class Batch {
@@ -111,7 +111,7 @@ SampleStore::SampleStore() {
   const uint32_t keys = keyspace(cabinet, TDN_KEYSPACE_KEYS, "buffers");
   const uint32_t tree = keyspace(cabinet, TDN_KEYSPACE_TREE, "index");
   Batch batch;
-  // Two packs, and records of all sizes; enough in the tree for several leaves.
+  // Two packs, and records of all sizes; enough keys in the tree for several leaves.
   for (uint64_t row = 1; row <= 40; row++) batch.put(rows, row, 10 + row % 13);
   for (uint64_t row = 100; row <= 1100; row += 50) batch.put(rows, row, row % 100 ? 20 : row);
   for (int number = 0; number < 12; number++) batch.put(keys, sampleKey(number), number % 3 ? 30 : 500);
@@ -153,7 +153,7 @@ const std::string &scratchDirectory() {
     pid_t process = ::getpid();
 
     Scratch() {
-      // In memory where there is a file system for it: flushes take most of the time elsewhere.
+      // Prefers a file system in memory unless TMPDIR is set: elsewhere, flushes take most of the time.
       const char *temporary = std::getenv("TMPDIR");
       for (const char *parent : {temporary ? temporary : "", "/dev/shm", "/tmp"}) {
         path = std::string(parent) + "/todana-fuzz-XXXXXX";

@@ -1,4 +1,4 @@
-// The store that inputs damage: small, and the same in every process but for random ids.
+// The store that inputs damage: small, and equal in every process except for random ids.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ constexpr const char *kTreeFile = "0004-index.kct";
 constexpr const char *kStatesFile = "0000-states.tds";
 constexpr const char *kCatalogFile = "0001-catalog.kch";
 
-// Keys of the sample's byte-key keyspaces, in the order of a batch.
+// Returns a key of the sample's byte-key keyspaces. Keys ascend with their numbers.
 std::string sampleKey(int number);
 constexpr int kSampleKeyCount = 60;
 
 class SampleStore {
  public:
-  // Made at the first call.
+  // Returns the sample, which is made at the first call.
   static const SampleStore &shared();
 
-  // After a clean close.
+  // The files after a clean close.
   const Files &closed() const { return closed_; }
-  // After a kill: the last commits stand in a log.
+  // The files after a kill: the last commits are in a log.
   const Files &killed() const { return killed_; }
 
  private:
@@ -38,16 +38,16 @@ class SampleStore {
   Files killed_;
 };
 
-// A directory for one process's stores, removed at its end.
+// Returns a directory for the stores of this process, removed at its exit.
 const std::string &scratchDirectory();
 
-// An empty directory but for these files.
+// Writes the files to a directory, which is created if missing.
 void layDown(const Files &files, const std::string &path);
 void removeAll(const std::string &path);
 Files readAll(const std::string &path);
 std::vector<std::string> namesIn(const std::string &path);
 
-// Says what is wrong and ends the process: to a fuzzer, a finding.
+// Prints a finding and aborts the process.
 [[noreturn]] void found(const std::string &what);
 
 }  // namespace todana::fuzzing

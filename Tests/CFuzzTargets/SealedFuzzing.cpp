@@ -1,4 +1,5 @@
-// Decoders of what is encrypted: the file of keys and the sealed envelope. Whoever has no key can write anything there.
+// Fuzzes the decoders of encrypted data: the key file and the sealed envelope. An attacker without a key can write any
+// bytes there.
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -20,7 +21,7 @@ const Secret kRawKey{SecretKind::rawKey, {kSecret, sizeof kSecret}};
 
 const StoreID kStore{7, 7, 7};
 
-// Calls `body`, which may refuse, with a code and a message.
+// Calls `body`, and returns whether it refuses. A refusal must have a code and a message.
 template <class Body> bool refuses(Body body) {
   try {
     body();
@@ -32,7 +33,7 @@ template <class Body> bool refuses(Body body) {
   }
 }
 
-// A file with slots of all kinds. The passphrase's is as cheap as any.
+// Returns a key file with slots of all kinds. Its passphrase costs little to check.
 const std::string &sampleKeyFile() {
   static const std::string sample = [] {
     const SecretBytes master = SecretBytes::random(KeyFile::kMasterSize);
@@ -49,7 +50,7 @@ const std::string &sampleKeyFile() {
   return sample;
 }
 
-// The check at `end - 8` of what stands from `start` to there.
+// Recomputes the check at `end - 8`, over the bytes from `start` up to there.
 void makeRight(std::string &content, size_t start, size_t end) {
   if (end > content.size()) return;
   const Hash hash = sha256({content.data() + start, end - 8 - start});
@@ -74,7 +75,7 @@ void unlock(const KeyFile &file) {
   });
 }
 
-// One that asks for more work than a fuzzer has time for is tried only where it is refused at once.
+// Tests whether a fuzzer has time to unlock the file: it takes little work, or so much that it is refused at once.
 bool isCheap(const KeyFile &file) {
   double work = 0;
   for (const KeyFile::Slot &slot : file.slots()) {
@@ -124,7 +125,7 @@ void tdn_fuzz_key_file(const uint8_t *bytes, size_t byte_count) {
     if (!isCheap(file)) return;
     unlock(file);
     refuses([&] { file.unlock({SecretKind::passphrase, {"a passphrase", 12}}); });
-    // It is changed as it is.
+    // Removes a slot, which needs no secret.
     const std::vector<KeyFile::Slot> slots = file.slots();
     if (!slots.empty()) refuses([&] { file.removeSlot(slots.front().id); });
     if (file.slots().size() > slots.size()) found("removing has added a slot");
@@ -139,7 +140,7 @@ void tdn_fuzz_envelope(const uint8_t *bytes, size_t byte_count) {
   const std::string rest = input.takeBytes(SIZE_MAX);
   Sealer sealer(sampleRing());
   std::vector<uint8_t> output(rest.size());
-  // What nobody with the key has sealed.
+  // Bytes that no holder of the key has sealed must not open.
   if (sealer.open(place, {rest.data(), rest.size()}, output.data()).outcome == Sealer::Outcome::opened) {
     found("something was opened that was not sealed");
   }
@@ -150,7 +151,7 @@ void tdn_fuzz_envelope(const uint8_t *bytes, size_t byte_count) {
       std::memcmp(output.data() + opened.offset, rest.data(), rest.size()) != 0) {
     found("what was sealed does not open");
   }
-  // In another place, and changed.
+  // Sealed bytes must not open in another place, nor after a change.
   const SealedPlace other{place.kind, place.keyspace + 1, place.key};
   if (sealer.open(other, {sealed.data(), sealed.size()}, output.data()).outcome == Sealer::Outcome::opened) {
     found("what was sealed opens in another place");

@@ -10,10 +10,10 @@ namespace todana::fuzzing {
 
 namespace {
 
-// More steps than any scan of a sample takes that comes to an end.
+// More steps than any scan of a sample takes to reach its end.
 constexpr int kMostSteps = 20000;
 
-// A failure that a caller can switch over and show.
+// Checks that a failure has a known code and a message.
 void check(bool isDone, const tdn_error &error) {
   if (isDone) return;
   if (error.code < TDN_IO || error.code > TDN_LAST_CODE) found("a failure has the code " + std::to_string(error.code));
@@ -27,7 +27,7 @@ struct Keyspace {
   int32_t kind;
 };
 
-// Memory for reads, one after the other.
+// Memory that is reused for one read after another.
 class Chunk {
  public:
   explicit Chunk(bool isSmall) : bytes_(isSmall ? 300 : 1 << 14), slices_(isSmall ? 3 : 100) {}
@@ -41,16 +41,16 @@ class Chunk {
     return &chunk_;
   }
 
-  // False where there was room for what was needed.
+  // Makes room for the record that did not fit. Returns false if there was enough room.
   bool grow() {
     if (chunk_.needed <= bytes_.size()) return false;
-    // Nothing can be larger than the file that it stands in.
+    // No record can be larger than its file.
     if (chunk_.needed > 16 << 20) found("a read asks for " + std::to_string(chunk_.needed) + " bytes");
     bytes_.resize(chunk_.needed);
     return true;
   }
 
-  // What a reader will rely on.
+  // Checks the properties that readers rely on.
   void checkSlices() const {
     if (chunk_.byte_count > bytes_.size() || chunk_.slice_count > slices_.size()) found("a chunk is overfull");
     for (size_t index = 0; index < chunk_.slice_count; index++) {
@@ -160,7 +160,7 @@ class Session {
       check(isRead, error_);
       if (!isRead) return;
       chunk_.checkSlices();
-      // One that is too large for the chunk is left out.
+      // Skips a row that is too large for the chunk.
       next += std::max<size_t>(chunk_.sliceCount(), 1);
     }
   }
@@ -198,7 +198,7 @@ class Session {
     }
   }
 
-  // A scan of a hash file goes on behind damage.
+  // Scans to the end. If `goesOn`, the scan continues after damage, as in a hash file.
   void scan(tdn_scan *scan, bool goesOn) {
     check(scan, error_);
     if (!scan) return;
@@ -232,7 +232,7 @@ class Session {
       bytes += content.substr(0, change.value_length);
       changes.push_back(change);
     };
-    // A keyspace by itself, so that damage of one does not keep others from being changed.
+    // Commits to each keyspace separately, so that damage to one does not keep others from being changed.
     for (const Keyspace &keyspace : keyspaces_) {
       changes.clear();
       bytes.clear();
@@ -244,7 +244,7 @@ class Session {
         }
       }
       commit(changes, bytes, static_cast<uint8_t>(round));
-      // What is not there cannot be removed: what is left is put.
+      // The removal of an absent record refuses the batch, so the puts are committed again alone.
       changes.erase(
         std::remove_if(changes.begin(), changes.end(), [](const tdn_change &change) { return change.kind != TDN_PUT; }),
         changes.end());
@@ -252,7 +252,7 @@ class Session {
     }
   }
 
-  // Checks of what is there, and keys that begin with the number of the commit.
+  // Commits checks of present records, and puts of keys that begin with the number of the commit.
   void commitExpectations() {
     const std::string key = sampleKey(10);
     for (const Keyspace &keyspace : keyspaces_) {
@@ -279,7 +279,7 @@ class Session {
     }
   }
 
-  // A keyspace of each kind is filled aside, and joins the others.
+  // Fills a keyspace of each kind aside, and adopts it.
   void load() {
     const std::string name = "loaded", keys = "abc";
     for (int32_t kind : {TDN_KEYSPACE_ROWS, TDN_KEYSPACE_KEYS, TDN_KEYSPACE_TREE}) {
@@ -316,7 +316,7 @@ class Session {
     }
   }
 
-  // One of each kind; what is asked of it later is refused.
+  // Drops one keyspace of each kind. Later uses of it are refused.
   void drop() {
     for (int32_t kind : {TDN_KEYSPACE_ROWS, TDN_KEYSPACE_KEYS, TDN_KEYSPACE_TREE}) {
       const auto found = std::find_if(

@@ -1,4 +1,4 @@
-// Everything that can be done with a store that may be damaged.
+// All operations on a store that may be damaged.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ struct Use {
   bool readsInSmallSteps = false;
 };
 
-// Opens, reads everything in every way, changes some, verifies, and closes. Every failure must be a sound tdn_error.
-// Returns whether the store could be opened.
+// Opens a store, reads everything in every way, changes some records, verifies, and closes. Every failure must be a
+// valid tdn_error. Returns whether the store could be opened.
 bool use(const std::string &path, const Use &use);
 
-// Salvages it, with a reader that takes some records and refuses others.
+// Salvages a store, with a visitor that takes some records and refuses others.
 void salvage(const std::string &path);
 
 }  // namespace todana::fuzzing

@@ -40,7 +40,7 @@ void CabinetModel::begin() {
 
 void CabinetModel::revert() {
   std::swap(keyspaces_, before_);
-  // Keyspaces that were made for the batch have their names and numbers all the same.
+  // Keyspaces that were made for the batch keep their names and numbers.
   for (auto &[name, made] : before_) {
     if (keyspaces_.count(name) || (loading_ && made.id == loading_->contents.id)) continue;
     keyspaces_[name] = {made.id, made.kind, {}};
@@ -56,7 +56,7 @@ void CabinetModel::settle(uint64_t number, State &state) {
   }
   for (const auto &[name, id] : dropped_) {
     const auto found = keyspaces_.find(name);
-    // Another one may have been adopted under its name.
+    // Another keyspace may have been adopted under this name.
     if (found != keyspaces_.end() && found->second.id == id) keyspaces_.erase(found);
   }
 }
@@ -64,7 +64,7 @@ void CabinetModel::settle(uint64_t number, State &state) {
 void CabinetModel::change(KeyedSession &session, Changes &changes, State &state) {
   const auto &kind = kKeyspaces[random_() % std::size(kKeyspaces)];
   Contents &contents = contentsOf(session, kind.kind, kind.name);
-  // One that is dropped is not made again in the same batch.
+  // A dropped keyspace is not made again in the same batch.
   if (changes.drops(contents.id)) return;
   Digest &digest = state[kind.name];
   const uint64_t choice = random_() % 10;
@@ -77,7 +77,7 @@ void CabinetModel::change(KeyedSession &session, Changes &changes, State &state)
     digest = Digest();
     if (random_() % 2) addNew(session, changes, contents, digest, 1 + random_() % 200);
   } else if (choice < 2 && contents.records.size() > 200) {
-    // So many that compacting is worth it.
+    // Removes so many records that compaction is worth it.
     std::vector<std::string> keys;
     for (const auto &[key, hash] : contents.records) {
       if (random_() % 3) keys.push_back(key);
@@ -155,7 +155,7 @@ void CabinetModel::remove(
   Changes &changes, const std::string &name, Contents &contents, Digest &digest, const std::string &key) {
   forget(contents, digest, key);
   changes.forget(contents.id, key);
-  // What this batch put, it cannot remove.
+  // A batch cannot remove a record that it puts itself.
   if (!changes.clears(contents.id) && wasThere(name, contents.id, key)) changes.remove(contents.id, key);
 }
 
@@ -186,7 +186,7 @@ void CabinetModel::addChecks(Changes &changes) {
   for (const auto &[name, contents] : before_) {
     if (contents.records.empty() || changes.drops(contents.id) || random_() % 3) continue;
     const std::string key = anyKey(contents);
-    // A batch has one change for each key, and those after a clear find nothing.
+    // A batch has one change for each key, and changes after a clear find no record.
     if (!changes.clears(contents.id) && !changes.changes(contents.id, key)) changes.expectPresent(contents.id, key);
     if (contents.kind != TDN_KEYSPACE_TREE || changes.clears(contents.id)) continue;
     const auto lower = contents.records.lower_bound(key);
@@ -209,7 +209,7 @@ bool CabinetModel::addConflict(Changes &changes) {
         changes.putNew(contents.id, key, "x");
         return true;
       case 1: {
-        // One that is not there, and that no other change makes.
+        // A key that is absent, and that no other change puts.
         const std::string missing = contents.kind == TDN_KEYSPACE_ROWS ? rowKey(uint64_t{1} << 50) : key + "missing";
         if (contents.records.count(missing) || changes.changes(contents.id, missing)) break;
         changes.expectPresent(contents.id, missing);
@@ -265,7 +265,7 @@ void CabinetModel::adopt(Changes &changes, State &state) {
   if (!loading_ || !loading_->isFinished) return;
   const auto former = keyspaces_.find(loading_->name);
   if (former != keyspaces_.end()) {
-    // One that no commit has made yet has nothing that could be dropped.
+    // A keyspace that no commit has made yet cannot be dropped.
     if (changes.drops(former->second.id) || !before_.count(loading_->name)) return;
     drop(changes, state, loading_->name);
   }

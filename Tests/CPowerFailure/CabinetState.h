@@ -1,4 +1,4 @@
-// What the keyspaces of a cabinet hold, in short.
+// Digests of the keyspaces of a cabinet.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace todana::simulation {
 
-// The same for the same records, in whatever order.
+// A digest of a set of records, independent of their order.
 struct Digest {
   uint64_t count = 0;
   uint64_t sum = 0;
@@ -18,9 +18,9 @@ struct Digest {
   bool operator==(const Digest &other) const { return count == other.count && sum == other.sum; }
 };
 
-using State = std::map<std::string, Digest>;  // by the keyspaces' names; those that hold nothing may be left out
+using State = std::map<std::string, Digest>;  // by keyspace name; empty keyspaces may be missing
 
-// Of one record.
+// Returns the hash of one record.
 uint64_t hashOf(std::string_view key, std::string_view value);
 bool isSame(const State &left, const State &right);
 

@@ -22,7 +22,7 @@ class CabinetWorkload final : public Workload {
     const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
     const CabinetWorkload *previous)
       : Workload(plan, directory, initial, previous), directory_(directory),
-        // Every other session; files are rebuilt in the others.
+        // Every other session; the others rebuild files.
         compactsInPlace_(previous ? !previous->compactsInPlace_ : plan.seed % 2 == 1) {
     if (previous) {
       commits_ = previous->commits_;
@@ -42,7 +42,7 @@ class CabinetWorkload final : public Workload {
   void run(power_failure_result &result) override {
     FileGroup::Report report;
     session_ = std::make_unique<KeyedSession>(disk_, options(false), startsEncrypted(), report);
-    // What came after the power failure is gone, and what came before is durable.
+    // Commits after the power failure are gone, and commits before it are durable.
     State state = commits_.empty() ? State() : stateOf(report.commitNumber);
     commits_.clear();
     commits_.push_back({report.commitNumber, 0, 0, std::move(state)});
@@ -72,7 +72,7 @@ class CabinetWorkload final : public Workload {
     return newest;
   }
 
-  // Rebuilding a file makes commits of its own, whose number may be anything below that of the next one here.
+  // Returns the number before the next commit of the workload, because rebuilding a file makes commits in between.
   uint64_t newestBefore(size_t operation) const override {
     for (const Commit &commit : commits_) {
       if (commit.begunAt > operation) return commit.number - 1;
@@ -98,7 +98,7 @@ class CabinetWorkload final : public Workload {
       require(!session->hasMigration(), "a migration does not end");
       requireState(*session, expected, commit);
     }
-    // The recovered cabinet works: a commit, compaction, and what is there after closing and opening.
+    // Tests that the recovered cabinet works: a commit, compaction, and the contents after closing and opening.
     Changes changes;
     const std::string key = "after";
     const uint32_t keyspace = (*session)->table().keyspace(TDN_KEYSPACE_KEYS, "recovered").id;
@@ -118,7 +118,7 @@ class CabinetWorkload final : public Workload {
     return commit;
   }
 
-  // A copy of the files recovers to the commit that it was made of.
+  // Checks that each copy of the files recovers to the commit of which it was made.
   void checkRest(const std::filesystem::path &directory) const override {
     for (const auto &[commit, files] : copies_) {
       lay(directory, files);
@@ -130,8 +130,8 @@ class CabinetWorkload final : public Workload {
  private:
   struct Commit {
     uint64_t number;
-    size_t begunAt;         // operations
-    size_t acknowledgedAt;  // SIZE_MAX: never, as durable
+    size_t begunAt;         // in operations
+    size_t acknowledgedAt;  // SIZE_MAX: not acknowledged as durable
     State state;
   };
   tdn_options options(bool isReadOnly) const {
@@ -156,7 +156,7 @@ class CabinetWorkload final : public Workload {
     return *state;
   }
 
-  // Values are the records of stores where they are encrypted, or may come to be.
+  // Returns whether values are records of stores, as they must be if the cabinet is encrypted or may become so.
   bool hasRecords() const { return plan_.keys != POWER_FAILURE_NO_KEYS; }
   bool startsEncrypted() const { return plan_.keys == POWER_FAILURE_ENCRYPTED; }
 
@@ -194,7 +194,7 @@ class CabinetWorkload final : public Workload {
     const size_t touched = 1 + random_() % 3;
     for (size_t count = 0; count < touched; count++) model_.change(*session_, changes, state);
     if (growthStepsLeft_ > 0) {
-      // In the end twice as many as the file was made for.
+      // In the end, the file has twice as many records as it was made for.
       auto &many = model_.contentsOf(*session_, TDN_KEYSPACE_KEYS, "many");
       model_.addNew(*session_, changes, many, state["many"], 2200);
     }
@@ -209,7 +209,7 @@ class CabinetWorkload final : public Workload {
       model_.settle(number, state);
       if (changes.adopts()) model_.endLoading(*session_);
       if (growthStepsLeft_ > 0) growthStepsLeft_--;
-      // Where nothing was to be changed the number is of whatever commit was the newest, such as a compaction's.
+      // If nothing was to be changed, the number is of the newest commit, such as a compaction's.
       if (isSame(state, commits_.back().state)) return;
       const bool isFull = durability == FileGroup::Durability::full;
       commits_.push_back({number, begun, isFull ? disk_.operationCount() : SIZE_MAX, std::move(state)});
@@ -217,7 +217,7 @@ class CabinetWorkload final : public Workload {
       require(conflicts, "a commit has found a conflict where there is none");
       model_.revert();
     } catch (const Failure &failure) {
-      // The keys were renewed since the loading began, so it has to begin again.
+      // The keys were renewed after the loading began, so it has to begin again.
       if (failure.code != TDN_INTERRUPTED || !changes.adopts() || plan_.keys != POWER_FAILURE_MIGRATING) throw;
       model_.revert();
       model_.endLoading(*session_);
@@ -235,7 +235,7 @@ class CabinetWorkload final : public Workload {
     }
   }
 
-  // Files that are dropped or replaced end their compaction.
+  // Steps until a compaction succeeds. Dropping or replacing a file ends its compaction early.
   void awaitCompaction() {
     for (int attempt = 0; attempt < 100 && (*session_)->statistics().compactions == 0; attempt++) {
       step();
@@ -244,7 +244,8 @@ class CabinetWorkload final : public Workload {
     }
   }
 
-  // A file grows in the background, beside the steps or after them. A commit asks for it where a compaction came between.
+  // Waits until a file has grown, which happens in the background. A commit requests it again after a compaction came
+  // between.
   void awaitGrowth() {
     for (int attempt = 0; (*session_)->statistics().growths == 0; attempt++) {
       require(attempt < 1000, "a crowded file does not grow");
@@ -268,13 +269,13 @@ class CabinetWorkload final : public Workload {
           return !isGivenUp || ++steps < 3;
         });
       } catch (const Failure &failure) {
-        // A batch has dropped it.
+        // A batch has dropped the keyspace.
         if (failure.code != TDN_NO_KEYSPACE) compactionFailure_ = std::current_exception();
       } catch (const std::exception &) {
         compactionFailure_ = std::current_exception();
       }
     });
-    // Sometimes it is to be over before anything else happens.
+    // Sometimes waits until the compaction has ended, before anything else happens.
     if (random_() % 3 == 0) endCompaction();
   }
 
@@ -311,7 +312,8 @@ class CabinetWorkload final : public Workload {
     if (migrationFailure_) std::rethrow_exception(std::exchange(migrationFailure_, nullptr));
   }
 
-  // As a backup does. Not while the file of keys changes, which such a backup would be told.
+  // Copies the files as a backup does. Does nothing during a migration: the key file changes, and a backup would be
+  // told.
   void copyFiles() {
     if (migration_.joinable()) return;
     const FileGroup::BackupPlan plan = (*session_)->group().planBackup([](const std::string &) { return true; });

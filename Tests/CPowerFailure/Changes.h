@@ -1,4 +1,4 @@
-// A batch of changes, in the order that a cabinet wants.
+// A batch of changes, in the order that a cabinet requires.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ class Changes {
     records_[keyspace][key] = {TDN_PUT, TDN_EXPECT_ABSENT, std::move(value)};
   }
   void remove(uint32_t keyspace, const std::string &key) { records_[keyspace][key] = {TDN_REMOVE, TDN_EXPECT_ANY, {}}; }
-  // Takes back a put or a removal.
+  // Withdraws a put or a removal.
   void forget(uint32_t keyspace, const std::string &key) { records_[keyspace].erase(key); }
   void expectPresent(uint32_t keyspace, const std::string &key) {
     records_[keyspace][key] = {TDN_CHECK, TDN_EXPECT_PRESENT, {}};
   }
-  // Of a tree: at most `count` keys from `lower` on and before `upper`; empty: no bound.
+  // Expects at most `count` keys of a tree from `lower` on and before `upper`. An empty string is no bound.
   void expectAtMost(uint32_t keyspace, const std::string &lower, const std::string &upper, uint64_t count) {
     ranges_[keyspace].emplace(lower, Range{upper, count});
   }
-  // Of a tree: a key that begins with the number of the commit.
+  // Puts a key that begins with the number of the commit into a tree.
   void putNumbered(uint32_t keyspace, const std::string &suffix, std::string value) {
     numbered_[keyspace][suffix] = std::move(value);
   }
-  // The keyspace becomes empty before all other changes of it.
+  // Empties the keyspace, before all other changes of it.
   void clear(uint32_t keyspace);
   void drop(uint32_t keyspace);
   void adopt(uint32_t keyspace) { adopted_.insert(keyspace); }
@@ -45,7 +45,7 @@ class Changes {
   bool drops() const { return !dropped_.empty(); }
   bool adopts() const { return !adopted_.empty(); }
 
-  // Returns the number of the commit. `hasRecords`: values are put in as the records of stores.
+  // Commits the changes and returns the number of the commit. If `hasRecords`, values are put as records of stores.
   uint64_t commit(KeyedSession &session, FileGroup::Durability durability, bool hasRecords) const;
 
  private:
@@ -61,22 +61,22 @@ class Changes {
 
   std::set<uint32_t> keyspaces() const;
 
-  std::map<uint32_t, std::map<std::string, Change>> records_;  // by their keys
-  std::map<uint32_t, std::multimap<std::string, Range>> ranges_;  // by their lower bounds
-  std::map<uint32_t, std::map<std::string, std::string>> numbered_;  // values by the ends of their keys
+  std::map<uint32_t, std::map<std::string, Change>> records_;  // by key
+  std::map<uint32_t, std::multimap<std::string, Range>> ranges_;  // by lower bound
+  std::map<uint32_t, std::map<std::string, std::string>> numbered_;  // values by the end of the key
   std::set<uint32_t> cleared_, dropped_, adopted_;
 };
 
-// Changes as the engine takes them.
+// A batch in the form that the engine takes.
 class BatchBuilder {
  public:
-  // `key`: of rows as 8 bytes, as in the model.
+  // Adds a change of a record. `key` of a row is 8 bytes, as in the model.
   void add(
     uint32_t keyspace, int32_t keyspaceKind, tdn_change_kind kind, tdn_expectation expectation, const std::string &key,
     const std::string &value, uint64_t expected = 0);
-  // A change of the whole keyspace.
+  // Adds a change of a whole keyspace.
   void add(uint32_t keyspace, tdn_change_kind kind);
-  // Valid until something is added.
+  // Returns the batch, which is valid until something is added.
   tdn_batch batch();
 
  private:

@@ -1,4 +1,4 @@
-// A power failure while checksums are being written of pages that a later commit cuts off.
+// A power failure while a checkpoint writes checksums of pages that a later commit cuts off.
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -16,7 +16,7 @@ constexpr uint32_t kNumber = 1;
 constexpr char kName[] = "0001-file";
 constexpr char kSums[] = "0001-file.sums";
 
-// Has no room for checksums once it is full: the checkpoint that writes them fails, and commits go on.
+// A disk that has no room for checksums once it is full: the checkpoint that writes them fails, and commits go on.
 class FullDisk final : public Disk {
  public:
   explicit FullDisk(const std::string &path) : disk_(path) {}
@@ -62,8 +62,8 @@ class Group {
   uint8_t count_ = 0;
 };
 
-// The checkpoint of a change behind `cutPage` is writing checksums when the power fails; the commit that cuts the file
-// there stands in the next log already. Garbage is left in every sector of checksums that the checkpoint wrote.
+// Simulates a power failure while the checkpoint of a change after `cutPage` writes checksums. The commit that cuts the
+// file there is in the next log already. The sector of checksums that the checkpoint wrote holds garbage.
 void run(const std::filesystem::path &directory, int32_t sectorSize, int64_t pageCount, int64_t cutPage) {
   lay(directory, {});
   {

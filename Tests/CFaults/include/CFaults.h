@@ -1,7 +1,7 @@
-// Faults of the system, in the process that links this: the n-th call of a kind fails.
+// Injects faults of the system into the process that links this: the n-th call of a kind fails.
 //
-// Takes the place of the C library's functions for calls that come from the program itself, and of `operator new`, so
-// that nothing between the engine and the system is left out. What libraries call for themselves goes through.
+// Replaces the C library's functions for calls that come from the program itself, and `operator new`, so that nothing
+// between the engine and the system is left out. Calls that libraries make for themselves pass through.
 #ifndef TODANA_CFAULTS_H
 #define TODANA_CFAULTS_H
 
@@ -30,19 +30,21 @@ typedef enum {
   fault_list,      // getdents64
 } fault_kind;
 
-// What a write does instead of failing: it writes half of the bytes.
+// The error for `fault_write` that makes a write store half of its bytes instead of failing.
 enum { fault_short_write = -1 };
 
-// The `nth` call of the kind from now on, counted from 1, fails with the error; `lasting`: all after it, too.
+// Makes the `nth` call of the kind from now on, counted from 1, fail with the error. If `lasting`, all later calls
+// fail, too.
 void faults_arm(fault_kind kind, int64_t nth, int32_t error, bool lasting);
 
-// The same, of calls for files beneath a directory: kinds read, seek, status, list, and open by openat or openat2.
+// Makes calls fail as `faults_arm` does, but only for files beneath a directory. Supports the kinds read, seek, status
+// and list, and open by openat or openat2.
 void faults_arm_beneath(fault_kind kind, int64_t nth, int32_t error, bool lasting, const char *directory);
 
-// No further call fails; they are counted still.
+// Lets all further calls succeed, but continues to count them.
 void faults_relent(void);
 
-// Nothing fails or counts any more. Returns how many calls of the kind there were.
+// Stops failing and counting calls. Returns the number of calls of the kind.
 int64_t faults_disarm(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
-// Writes down what this process does to the files of one directory, for `power_failure_replay` (Tests/CPowerFailure).
+// Records the operations of this process on the files of one directory, for `power_failure_replay`
+// (Tests/CPowerFailure).
 //
-// Like faults, it takes the place of the C library's functions, so that what is written down is what the program asked
-// the system for.
+// Replaces the C library's functions, as fault injection does, so that the log holds the program's requests to the
+// system.
 #ifndef TODANA_CRECORDING_H
 #define TODANA_CRECORDING_H
 
@@ -12,14 +13,14 @@
 extern "C" {
 #endif
 
-// From now on, every operation on the directory's files goes to the log, a file elsewhere. False where it cannot be
-// written, or nothing can be recorded here. Once in a process.
+// Starts recording every operation on the directory's files to the log, a file outside of it. Returns false if the log
+// cannot be written or this system does not support recording. May be called once in a process.
 bool recording_start(const char *directory, const char *log);
 
-// Operations so far.
+// Returns the number of operations so far.
 int64_t recording_count(void);
 
-// Whether all of them are in the log.
+// Stops recording. Returns whether all operations are in the log.
 bool recording_stop(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
-// Hostile files for the storage engine: what fuzzers, and the test that replays their corpus, call (docs/fuzzing.md).
+// Hostile files for the storage engine, for fuzzers and the test that replays their corpus (docs/fuzzing.md).
 //
-// Each call lays a small store down in a scratch directory, damages a part of it as the input says, and uses it through
-// CStorageEngine.h only. A call that returns has found nothing; one that finds something ends the process.
+// Each call writes a small store to a scratch directory, damages a part of it as the input describes, and uses it
+// through CStorageEngine.h only. A call that returns has found nothing; a finding aborts the process.
 #ifndef TODANA_CFUZZTARGETS_H
 #define TODANA_CFUZZTARGETS_H
 
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-// What is damaged.
+// The part of a store that is damaged.
 typedef enum {
   TDN_FUZZ_SUPERBLOCK = 0,
   TDN_FUZZ_CATALOG = 1,
@@ -33,19 +33,19 @@ typedef enum {
 
 void tdn_fuzz_store(tdn_fuzz_part part, const uint8_t *bytes, size_t byte_count);
 
-// Inputs that write over a part what stands there already, from which a fuzzer finds others.
+// Visits inputs that overwrite a part with its present bytes, from which a fuzzer finds others.
 void tdn_fuzz_seeds(
   tdn_fuzz_part part, void *TDN_FUZZ_NULLABLE context,
   void (*visit)(void *TDN_FUZZ_NULLABLE context, const uint8_t *bytes, size_t byte_count));
 
-// What is encrypted, without a store around it.
+// Decoders of encrypted data, without a store around them.
 void tdn_fuzz_key_file(const uint8_t *bytes, size_t byte_count);
 void tdn_fuzz_key_file_seeds(
   void *TDN_FUZZ_NULLABLE context,
   void (*visit)(void *TDN_FUZZ_NULLABLE context, const uint8_t *bytes, size_t byte_count));
 void tdn_fuzz_envelope(const uint8_t *bytes, size_t byte_count);
 
-// Makes the page checksums of a data file right, as somebody can who changes the file.
+// Recomputes the page checksums of a data file, as an attacker who changes the file can.
 void tdn_make_sums_right(const char *directory, const char *name);
 
 #ifdef __cplusplus
