@@ -167,7 +167,7 @@ int fstat(int descriptor, struct stat *status) noexcept {
   return real(descriptor, status);
 }
 
-// The engine lists directories by getdents64 and opens files by openat2, both through `syscall`.
+// CFileSystem lists directories by getdents64 and opens files by openat2, both through `syscall`.
 long syscall(long number, ...) noexcept {
   PASS(syscall);
   va_list list;

@@ -14,7 +14,7 @@ namespace {
 
 struct Abandoned : std::exception {};
 
-// A digest of one file.
+// What one file holds, in short.
 struct Digest {
   int64_t size = 0;
   uint64_t hash = 0;
@@ -65,7 +65,7 @@ class FileWorkload final : public Workload {
     settings.sectorSize = plan.sector_size;
     settings.strict = plan.strict;
     settings.directThreshold = 64 << 10;
-    // Room for a few commits; strict mode logs whole pages, which fill the log faster.
+    // A few commits: whole pages fill the log faster.
     const int64_t limit = plan.strict ? 128 << 10 : 32 << 10;
     settings.logLimit = plan.in_background ? limit : 1 << 30;
     return settings;
@@ -109,7 +109,7 @@ class FileWorkload final : public Workload {
       files.push_back(file);
     }
     if (!goesOn || settings.readOnly || files.empty()) return commit;
-    // Tests that the recovered group works: a commit, a checkpoint at close, and the content after reopening.
+    // The recovered group works: a commit, a checkpoint at close, and the content after reopening.
     const uint8_t id[16] = {42};
     const std::string text(5000, 'x');
     const std::shared_ptr<DataFile> last = files.back();
@@ -135,7 +135,7 @@ class FileWorkload final : public Workload {
     std::string content;
   };
 
-  // Opens the files that the session before this one left.
+  // What the session before this one left.
   void openFiles() {
     std::vector<uint32_t> numbers;
     for (const auto &[number, expected] : states_.back()) numbers.push_back(number);
@@ -234,7 +234,7 @@ class FileWorkload final : public Workload {
     }
   }
 
-  // Cuts a file at some page; 0 where the one that was chosen is too short.
+  // Cuts a file at a page boundary and returns its number, or 0 if the chosen file is too short.
   uint32_t cutAny() {
     if (files_.empty()) return 0;
     auto entry = files_.begin();

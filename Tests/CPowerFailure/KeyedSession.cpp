@@ -13,7 +13,7 @@ namespace {
 
 const Secret kSecret{SecretKind::rawKey, {"sixteen letters.", 16}};
 
-// Of a plain record of docs/formats/record-envelope.md.
+// Returns the content of a plain record (docs/formats/record-envelope.md).
 std::string contentOf(std::string_view record) {
   require(isPlainRecord(record), "a record is none");
   return std::string(record.substr(2, plainSize(record) - 2));

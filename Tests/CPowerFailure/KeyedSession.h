@@ -1,4 +1,5 @@
-// A session over whatever keys the disk has, and its records as somebody has put them, however they stand in the files.
+// A session that uses the keys on the disk, if any. It delivers records as they were put, even if the files hold them
+// sealed.
 #pragma once
 
 #include <functional>
@@ -13,25 +14,25 @@ namespace todana::simulation {
 
 class KeyedSession {
  public:
-  // `encrypts`: a new store.
+  // Opens or creates a store. If `encrypts`, a new store is encrypted.
   KeyedSession(Disk &disk, const tdn_options &options, bool encrypts, FileGroup::Report &report);
   ~KeyedSession();
 
   Session *operator->() { return session_.get(); }
   Session &operator*() { return *session_; }
 
-  // A plain record, which the session turns into what its keyspace has.
+  // Returns a plain record, which the session converts to the form that its keyspace has.
   static std::string record(uint32_t keyspace, int32_t kind, const std::string &key, const std::string &content);
 
-  // The records of a keyspace as of now, by rows as 8 bytes, names, or keys.
+  // A visitor of records. `key` is a row id as 8 bytes, a name, or a key of a tree.
   using Visit = std::function<void(const std::string &key, std::string_view content)>;
-  // `areRecords` false: the values are taken as they are.
+  // Visits the newest records of a keyspace. If not `areRecords`, values are passed as they are.
   void scan(const Session::KeyspaceInfo &keyspace, bool areRecords, const Visit &visit);
 
-  // Begins, or goes on with, a migration: what kind of one is the caller's choice where there is none yet. False where
-  // there is none to go on with, and this session cannot begin one.
+  // Begins or continues a migration; `choice` selects the kind of a new one. Returns false if there is none and this
+  // session cannot begin one.
   bool prepareMigration(uint64_t choice);
-  // False where it was given up.
+  // Runs the migration. Returns false if `progress` gave it up.
   bool migrate(const Rebuilding::Progress &progress);
   bool hasMigration();
 

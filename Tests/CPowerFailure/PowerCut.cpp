@@ -119,7 +119,7 @@ void PowerCut::applyName(std::map<std::string, int> &names, const Operation &ope
 }
 
 FileSystem PowerCut::state(std::mt19937_64 &random, const Operation *last) const {
-  // 0: nothing that was not flushed; 1: everything; 2: any subset; 3: everything but part of the operation in flight.
+  // 0: no unflushed writes; 1: all of them; 2: any subset; 3: all of them, but only a part of the operation in flight.
   const int mode = static_cast<int>(random() % 4);
   std::map<std::string, int> names = durableNames_;
   const size_t kept = mode == 0                ? 0

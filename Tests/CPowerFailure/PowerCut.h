@@ -1,4 +1,4 @@
-// Replays recorded operations and makes the states that cutting the power could leave.
+// A replay of recorded operations that makes the states which a power cut could leave.
 #pragma once
 
 #include <map>
@@ -13,22 +13,22 @@ namespace todana::simulation {
 class PowerCut {
  public:
   PowerCut(const RecordingDisk &disk, int sectorSize, bool makesGarbage);
-  // Files that are durable, numbered from 1 by their names.
+  // Starts with durable files, numbered from 1 in the order of their names.
   PowerCut(const FileSystem &initial, int sectorSize, bool makesGarbage);
 
   void apply(const Operation &operation);
 
-  // One state: any subset of unflushed sectors (old or new, in any of their versions), of size changes and of
-  // directory changes in order. `last`: the operation in flight, which may have been torn.
+  // Returns one possible state: any subset of the unflushed sectors, in any of their versions; any of the unflushed
+  // sizes; and the first of the unflushed directory changes. `last`: the operation in flight, which may be torn.
   FileSystem state(std::mt19937_64 &random, const Operation *last) const;
 
-  // What a kill of the process leaves: everything, though not all of it is durable.
+  // Returns the files after a kill of the process: everything is written, though not all of it is durable.
   FileSystem killed() const;
   std::map<std::string, int> names() const;
   int nextInode() const;
 
  private:
-  // `position`: of the operation that wrote it.
+  // `position`: the operation that wrote it.
   struct Version {
     size_t position;
     std::string bytes;
@@ -48,7 +48,7 @@ class PowerCut {
   };
 
   void addVersion(Inode &inode, int64_t sector);
-  // Makes durable what was written before position `end`.
+  // Makes all writes before position `end` durable.
   void flush(Inode &inode, size_t end);
   void flushNames(size_t end);
   static void applyName(std::map<std::string, int> &names, const Operation &operation);

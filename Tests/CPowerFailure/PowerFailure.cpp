@@ -23,7 +23,7 @@ class Simulation {
   Simulation(const power_failure_plan &plan, MakeWorkload *make, power_failure_result &result)
       : plan_(plan), make_(make), result_(result), root_(plan.directory), random_(plan.seed * 7919 + 13) {}
 
-  // Sessions that go on with what a power failure left of the one before.
+  // Runs sessions, each on the files that a power failure left of the session before.
   void run() {
     fs::remove_all(root_);
     std::unique_ptr<Workload> previous;
@@ -87,7 +87,7 @@ class Simulation {
     result_.states++;
   }
 
-  // The power fails again while the first failure is being recovered from.
+  // Cuts the power again during the recovery from the first power failure.
   uint64_t checkNested(
     const fs::path &directory, const Workload &workload, uint64_t acknowledged, uint64_t newest) {
     const FileSystem before = readAll(directory);
@@ -107,7 +107,7 @@ class Simulation {
     return commit;
   }
 
-  // The process is killed, and the power fails while that is being recovered from: what was not flushed may go then.
+  // Kills the process, and cuts the power during the recovery: writes not flushed before the kill may be lost then.
   uint64_t checkKill(
     const fs::path &directory, const PowerCut &power, const Workload &workload, uint64_t acknowledged,
     uint64_t newest) {

@@ -1,4 +1,4 @@
-// Bytes at random, the same for the same seed.
+// Random bytes, equal for equal seeds.
 #pragma once
 
 #include <algorithm>

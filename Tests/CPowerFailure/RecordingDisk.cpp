@@ -24,7 +24,7 @@ class RecordingFile final : public DiskFile {
     recordMapped();
     disk_.add({Operation::Kind::resize, inode_, size, {}, {}, {}});
     file_->resize(size);
-    // Cutting off what was reserved ends the stores into the mapping.
+    // Cutting off the reserved space ends the stores into the mapping.
     std::lock_guard<std::mutex> lock(disk_.mutex_);
     disk_.isMapped_[inode_] = false;
   }
@@ -50,7 +50,8 @@ class RecordingFile final : public DiskFile {
   }
 
  private:
-  // Stores into a shared mapping are seen here at the latest when they are flushed.
+  // Records the entire content of a mapped file. Stores into a shared mapping are not seen one by one, so they are
+  // recorded before the next flush or resize.
   void recordMapped() {
     {
       std::lock_guard<std::mutex> lock(disk_.mutex_);
@@ -110,7 +111,7 @@ std::unique_ptr<DiskFile> RecordingDisk::open(const std::string &name, Mode mode
   }
   const int inode = found->second;
   lock.unlock();
-  // Time for others to remove what was opened.
+  // Gives other threads time to remove the opened file.
   if (longestFlush_.count() > 0 && mode == Mode::read) std::this_thread::sleep_for(longestFlush_ / 4);
   return std::make_unique<RecordingFile>(*this, std::move(file), inode, name);
 }

@@ -1,6 +1,6 @@
-// A disk that passes everything on and writes down each operation in order.
+// A disk that passes every operation to a directory and records it, in order.
 //
-// A flush makes durable what was written before it began; where it takes time, other threads write meanwhile.
+// A flush makes only the writes before its begin durable. If flushes take time, other threads write during them.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ struct Operation {
   enum class Kind { create, write, resize, flush, rename, remove, flushDirectory, flushAll };
   Kind kind;
   int inode = 0;
-  int64_t offset = 0;      // or the new size, or the number of operations written down since a flush began
+  int64_t offset = 0;      // or the new size, or the number of operations recorded since a flush began
   std::string bytes;
   std::string name, newName;
 };
@@ -30,11 +30,11 @@ class RecordingDisk final : public Disk {
  public:
   enum class Sabotage { none, logFlush, mainFlush, directoryFlush };
 
-  // `initial`: what the directory holds, already durable. Flushes take up to `longestFlush`.
+  // Starts with the files of the directory, which are durable already. Flushes take up to `longestFlush`.
   RecordingDisk(
     const std::string &path, const FileSystem &initial, Sabotage sabotage,
     std::chrono::microseconds longestFlush = std::chrono::microseconds(0));
-  // Goes on with the files of a disk whose process was killed.
+  // Continues with the files of a disk whose process was killed.
   RecordingDisk(const std::string &path, const std::map<std::string, int> &inodes, int nextInode);
 
   std::unique_ptr<DiskFile> open(const std::string &name, Mode mode) override;

@@ -56,7 +56,7 @@ struct power_failure_replay {
     LogReader reader(readFile(log));
     while (!reader.isAtEnd()) {
       operations.push_back(reader.next());
-      // One of nothing: places in the log stay what they are.
+      // A flush of no file, so that positions in the log stay the same.
       if (leavesOutFlushes && operations.back().kind == Operation::Kind::flush) operations.back().inode = 0;
     }
   }

@@ -30,7 +30,7 @@ void runToEnd(SeriesTask &task) {
   runToEnd(task, [](const SeriesTask::Damage &) {});
 }
 
-// A store's files, as far as a backup looks at them.
+// The files of a store, as a backup sees them.
 class Source {
  public:
   explicit Source(std::mt19937_64 &random) : random_(random), disk_("") {
@@ -141,7 +141,7 @@ class SeriesSimulation {
       require(isThere || mayBeGone, "backup " + std::to_string(number) + " is gone");
     }
     for (uint32_t number : found) compare(directory, number);
-    // What was left is no obstacle.
+    // Remains of the failure must not prevent another backup.
     {
       SeriesBackup next(SeriesDirectory(directory.string(), SeriesDirectory::Use::add), kStoreID, source_.disk());
       next.begin(source_.plan(1'000));

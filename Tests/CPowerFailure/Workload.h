@@ -1,4 +1,4 @@
-// A workload whose disk operations are recorded, and what it knows of its commits.
+// A workload whose disk operations are recorded, with the times of its commits.
 #pragma once
 
 #include <cstdint>
@@ -22,27 +22,27 @@ class Workload {
 
   RecordingDisk &disk() { return disk_; }
 
-  // The newest commit acknowledged as durable before an operation, and a commit that had not begun before it is above.
+  // Return the newest commit acknowledged as durable before an operation, and an upper bound of those begun before it.
   virtual uint64_t acknowledgedBefore(size_t operation) const = 0;
   virtual uint64_t newestBefore(size_t operation) const = 0;
 
-  // Recovers what `disk` holds, and compares it with what the recovered commit had, which must lie between these two.
-  // `goesOn`: then goes on with it. Returns the commit.
+  // Recovers the files on `disk`, and compares them with the contents of the recovered commit, which must lie between
+  // `acknowledged` and `newest`. If `goesOn`, tests that the recovered files can be used. Returns the commit.
   virtual uint64_t recoverAndCompare(
     Disk &disk, bool isReadOnly, uint64_t acknowledged, uint64_t newest, bool goesOn) const = 0;
 
-  // Where there is more to check than power failures, in a directory that may be used.
+  // Checks anything other than power failures, in a scratch directory.
   virtual void checkRest(const std::filesystem::path &directory) const { (void)directory; }
 
  protected:
-  // `directory` holds `initial`, which a power failure left of `previous`; both empty in the first session.
+  // `directory` holds `initial`, which a power failure left of `previous`. Both are empty in the first session.
   Workload(
     const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
     const Workload *previous)
       : plan_(plan), random_(previous ? previous->random_ : std::mt19937_64(plan.seed)),
         disk_(directory, initial, static_cast<RecordingDisk::Sabotage>(plan.sabotage), longestFlush(plan)) {}
 
-  // Mostly full.
+  // Returns a random durability, mostly full.
   FileGroup::Durability anyDurability() {
     const uint64_t choice = random_() % 8;
     return choice == 0   ? FileGroup::Durability::relaxed
@@ -55,18 +55,18 @@ class Workload {
   RecordingDisk disk_;
 
  private:
-  // A flush that took no time would be over before another thread wrote anything.
+  // Flushes take time in the background: other threads would not write anything during an instant one.
   static std::chrono::microseconds longestFlush(const power_failure_plan &plan) {
     return std::chrono::microseconds(plan.in_background ? 2000 : 0);
   }
 };
 
-// Files of a FileGroup that are written at random.
+// Returns a workload that writes files of a FileGroup at random.
 std::unique_ptr<Workload> makeFileWorkload(
   const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
   const Workload *previous);
 
-// Keyspaces of a cabinet: rows, keys, and trees, with compaction, growth, and backups.
+// Returns a workload of a cabinet: rows, keys, and trees, with compaction, growth, and backups.
 std::unique_ptr<Workload> makeCabinetWorkload(
   const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
   const Workload *previous);

@@ -7,7 +7,7 @@
 
 int tdt_mount_privately(const char *path, const char *options) {
   if (unshare(CLONE_NEWNS) != 0) return -errno;
-  // Else the new one would appear in the namespace that this one is a copy of.
+  // Otherwise the new mount would also appear in the original namespace.
   if (mount("none", "/", 0, MS_REC | MS_PRIVATE, 0) != 0) return -errno;
   return mount("tmpfs", path, "tmpfs", 0, options) == 0 ? 0 : -errno;
 }

@@ -5,9 +5,9 @@ import Todana
 
 @testable import TodanaArchive
 
-/// Adds a directory to an archive again and again, while one call for one of its files fails: another one each time.
+/// Repeated additions of a directory to an archive, in each of which another call for one of its files fails.
 ///
-/// Each time, all is in the snapshot but what the reported failures name, and what is beneath that.
+/// Each snapshot must have all entries except those that the reported failures name, and entries beneath them.
 struct ArchiveFaults {
   let archive: String
   let source: String
@@ -16,7 +16,7 @@ struct ArchiveFaults {
     ("read", fault_read), ("open", fault_open), ("list", fault_list), ("status", fault_status), ("seek", fault_seek),
   ]
 
-  /// Prints `calls`, then `faults`, each with a number, and a line for each fault.
+  /// Prints a line for each fault, then `failures` and `faults`, each with a number.
   func run(_ count: Int) throws {
     let archive = try Archive.make(at: archive, configuration: StoreConfiguration(encryption: .none))
     let whole = try add(to: archive)
@@ -53,7 +53,7 @@ struct ArchiveFaults {
     var failures: [String] = []
   }
 
-  /// Reads all files again; the snapshot does not stay.
+  /// Adds the source with all files read again, and removes the snapshot afterwards.
   private func add(to archive: Archive) throws -> Added {
     var options = AddOptions()
     options.rescans = true
@@ -74,7 +74,7 @@ struct ArchiveFaults {
 
   private func faults(in added: Added, _ whole: Added) -> [String] {
     var faults: [String] = []
-    // Where nothing could be read there is no snapshot, nor what is above the source.
+    // If nothing could be read, there is no snapshot, and directories above the source are missing, too.
     let missing = whole.paths.subtracting(added.paths).filter { $0.hasPrefix(source) }
     if added.failures.count > 2 { faults.append("more failures than calls that failed: \(added.failures)") }
     for path in missing where !added.failures.contains(where: { explains($0, path) }) {
@@ -83,7 +83,7 @@ struct ArchiveFaults {
     return faults
   }
 
-  /// Whether a failure is of a path, or of a directory above.
+  /// Tests whether a failure names the path or a directory above it.
   private func explains(_ failure: String, _ path: String) -> Bool {
     var path = path
     while path.count >= source.count {

@@ -4,16 +4,16 @@ import Todana
 @testable import TodanaArchive
 
 extension CrashChild {
-  /// Adds two directories to an archive, removes the first snapshot and compacts, while all that is done to the archive's
-  /// files goes to a log.
+  /// Adds two directories to an archive, removes the first snapshot, compacts, and adds a directory again.
   ///
-  /// After each step it prints how many operations there were, and the snapshots that stand from there on.
+  /// All operations on the archive's files are recorded in a log. After each step, prints the number of operations so
+  /// far and the ids of the snapshots.
   static func recordArchive(
     _ path: String, log: String, _ first: String, _ second: String, isStrict: Bool, compactsInPlace: Bool
   ) throws {
     guard unsafe recording_start(path, log) else { return report("error: nothing can be recorded") }
     var configuration = StoreConfiguration(encryption: .key([UInt8](repeating: 7, count: 16)))
-    // Checkpoints and large commits within few megabytes.
+    // Leads to checkpoints and large commits within a few megabytes.
     configuration.backendOptions.isStrict = isStrict
     configuration.backendOptions.directThresholdByteCount = 256 << 10
     if compactsInPlace { configuration.backendOptions.compactionRoomByteCount = 0 }

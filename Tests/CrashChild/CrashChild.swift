@@ -1,6 +1,6 @@
-// A process that tests start beside themselves: to hold a store, to be killed in mid-commit, to run out of disk.
+// A process that tests start: to hold a store, to be killed during a commit, to run out of disk space.
 //
-// Each command prints one line for each step; an error is printed as `error <code>: <message>`.
+// Each command prints one line for each step. An error is printed as `error <code>: <message>`.
 import Foundation
 import TestSupport
 import Todana
@@ -56,7 +56,7 @@ import Todana
     }
   }
 
-  /// Opens the store and keeps it until standard input ends.
+  /// Opens the store and keeps it open until standard input ends.
   private static func hold(_ path: String, reading: Bool) throws {
     var options = KyotoBackend.Options()
     options.access = reading ? .read : .write
@@ -74,7 +74,7 @@ import Todana
     try backend.close()
   }
 
-  /// Commits the workload from where the store stands, and prints the number of each commit after it.
+  /// Continues the workload from the state of the store, and prints the number of each commit after it.
   private static func commitForEver(_ path: String, _ settings: Set<String>) throws {
     var options = KyotoBackend.Options()
     if settings.contains("checkpoints") { options.logLimitByteCount = 64 << 10 }
@@ -101,14 +101,14 @@ import Todana
     try backend.close()
   }
 
-  /// Gives up what the superuser may do; true for anybody else.
+  /// Gives up superuser rights, and returns whether the process has none afterwards.
   static func becomeNobody() -> Bool {
     let nobody: UInt32 = 65_534
     return getuid() != 0 || (setgid(nobody) == 0 && setuid(nobody) == 0)
   }
 }
 
-/// Prints a line at once.
+/// Prints a line without buffering.
 func report(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 func report(_ error: BackendError) { report("error \(error.code): \(error.message)") }

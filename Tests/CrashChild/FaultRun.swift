@@ -3,25 +3,25 @@ import Foundation
 import TestSupport
 import Todana
 
-/// One workload in which one call of the system fails, or all from one on.
+/// A workload in which one system call fails, or all calls of a kind from one on.
 ///
-/// Whatever happens, what was acknowledged stays, nothing is half applied, and the store can be used again: at once, or
-/// after `reopen()` if it asks for that.
+/// In any case, acknowledged saves remain and no save is half applied. The store can be used again: at once, or after
+/// `reopen()` if an error asks for it.
 struct FaultRun {
-  /// What the workload met.
+  /// The results of one run.
   struct Outcome {
-    /// Calls of the kind that the workload makes, if it runs to its end.
+    /// The number of calls of the kind that the workload made.
     var callCount = 0
     var openingFailed = false
     var savesFailed = 0
     var reopened = 0
     var closingFailed = false
     var otherErrors = 0
-    /// What must not be; empty where all is well.
+    /// Violations of the guarantees; empty if there are none.
     var faults: [String] = []
   }
 
-  /// Where what was saved stands, as far as the program knows.
+  /// The saves made so far, as the program knows them.
   private struct Progress {
     /// The last save that was durable when it returned.
     var durable: Int
@@ -41,7 +41,9 @@ struct FaultRun {
   let kind: fault_kind
   let error: Int32
   let isLasting: Bool
-  /// Saves that stand before anything fails; with none, the store is made while calls fail.
+  /// The number of saves made before anything fails.
+  ///
+  /// With 0, the store is created while calls fail.
   let savedBefore: Int
   let isEncrypted: Bool
 
@@ -54,7 +56,7 @@ struct FaultRun {
   fileprivate var configuration: StoreConfiguration {
     let encryption = isEncrypted ? SaveWorkload.encryption : .none
     var configuration = StoreConfiguration(encryption: encryption, detectsUnannouncedChanges: false)
-    // Everything happens within few saves: large commits, checkpoints in the background.
+    // Leads to large commits and background checkpoints within a few saves.
     configuration.backendOptions.directThresholdByteCount = 16 << 10
     configuration.backendOptions.logLimitByteCount = 32 << 10
     return configuration
@@ -74,7 +76,7 @@ struct FaultRun {
       return try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
     let store = try open()
-    // What they leave behind is there for the compaction.
+    // The space of deleted objects is there for the compaction.
     let nodes = (0..<1000).map { _ in Node() }
     for node in nodes { try store.insert(node) }
     try store.saveChanges()
@@ -82,7 +84,7 @@ struct FaultRun {
     try store.delete(nodes)
     try store.saveChanges()
     try store.close()
-    // As a program with a longer name leaves it: the lock file has to be cut.
+    // Lengthens the lock file, as a program with a longer name leaves it: the file has to be cut.
     let lock = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/lock"))
     try lock.seekToEnd()
     try lock.write(contentsOf: Data(repeating: 0x2A, count: 64))
@@ -114,8 +116,9 @@ struct FaultRun {
     return outcome
   }
 
-  /// Makes six saves, one of them large, one relaxed, with checkpoints, a compaction, new keys, a backup, one in
-  /// parts, and backups of a series among them.
+  /// Makes six saves, with checkpoints, compactions, new keys, backups and prunings among them.
+  ///
+  /// Backups are made to a directory, in parts, and into a series. The number of a save decides whether it is relaxed.
   private func save(to store: Store, _ progress: inout Progress, _ outcome: inout Outcome) {
     while progress.acknowledged < savedBefore + 6 {
       let number = progress.acknowledged + 1
@@ -139,7 +142,7 @@ struct FaultRun {
         if outcome.savesFailed > 3 {
           return outcome.faults.append("save \(number) fails again and again: \(error)")
         }
-        // The disk is well again, where more than one call failed.
+        // The disk works again, if more than one call failed.
         if isLasting { faults_relent() }
         guard let count = recover(store, from: error, &progress, &outcome) else { return }
         progress = Progress(count)
@@ -147,7 +150,7 @@ struct FaultRun {
     }
   }
 
-  /// A store of the parts of a backup.
+  /// Restores a store from the parts of a backup.
   private func assemble(partsOf store: Store) throws {
     var parts: [BackupPart] = []
     try store.writeBackup { parts.append($0) }
@@ -155,7 +158,7 @@ struct FaultRun {
     try Store.restore(at: assembledPath, fromParts: { next.next() })
   }
 
-  /// New keys, or what is left to do of that.
+  /// Renews the keys, or resumes an unfinished migration.
   private func renewKeys(of store: Store) throws {
     if try store.unfinishedMigration() != nil {
       try store.resumeMigration()
@@ -164,12 +167,14 @@ struct FaultRun {
     }
   }
 
-  /// Makes the store usable after an error, and tells how many saves it holds then.
+  /// Makes the store usable after an error, and returns the number of saves that it holds then.
+  ///
+  /// Returns nil if the store cannot be used, or holds other saves than expected.
   private func recover(
     _ store: Store, from error: any Error, _ progress: inout Progress, _ outcome: inout Outcome
   ) -> Int? {
     var reopens = needsReopening(error)
-    // A checkpoint that failed may have left it to the next call to say that the store has to be reopened.
+    // A failed checkpoint may leave it to the next call to report that the store must be reopened.
     for _ in 0..<2 {
       do {
         if reopens {
@@ -204,7 +209,7 @@ struct FaultRun {
     if !(error is StoreError), !(error is BackendError) { outcome.otherErrors += 1 }
   }
 
-  /// Opens the store once more, and compares all that it holds.
+  /// Opens the store once more, and compares all its contents.
   private func check(_ progress: Progress, _ outcome: inout Outcome) {
     do {
       let store = try open()
@@ -228,7 +233,7 @@ struct FaultRun {
 }
 
 extension FaultRun {
-  /// Every backup of the series that is there can be restored, and another one can be made.
+  /// Checks that every backup of the series can be restored, and that another one can be made.
   private func checkSeries(_ outcome: inout Outcome) throws {
     let restored = path + ".restored"
     defer { for name in [series.path, restored] { try? FileManager.default.removeItem(atPath: name) } }
@@ -237,7 +242,7 @@ extension FaultRun {
     try store.close()
     let report = try series.verify()
     if !report.isSound { outcome.faults.append("the series is damaged: \(report.damages)") }
-    // Each flush of a restored file takes its time.
+    // Restores few in an ordinary run, because each flush of a restored file takes time.
     for info in try series.backups().suffix(LongTests.areEnabled ? .max : 2) {
       try series.restore(info.number, to: restored)
       let copy = try Store(.directory(restored), classes: SaveWorkload.classes, configuration: configuration)
@@ -250,7 +255,7 @@ extension FaultRun {
     }
   }
 
-  /// A backup is whole, or is not there.
+  /// Checks that a backup is complete or absent.
   private func checkBackup(_ path: String, _ outcome: inout Outcome) throws {
     let names = [path, path + ".partial"]
     defer { for name in names { try? FileManager.default.removeItem(atPath: name) } }
@@ -265,9 +270,9 @@ extension FaultRun {
 }
 
 extension CrashChild {
-  /// Lets call after call fail, from `first` on, every `step`th, until the workload makes no more calls.
+  /// Makes call after call fail, from `first` on, every `step`th, until the workload makes no more calls.
   ///
-  /// Prints the number of each before its run, and its outcome behind it.
+  /// Prints the number of the call before each run, and the outcome after it.
   static func runFaults(_ path: String, _ arguments: [String]) throws {
     let numbers = arguments.dropFirst().compactMap { Int($0) }
     guard numbers.count == 6, let kind = FaultRun.kinds[arguments[0]] else {

@@ -1,8 +1,11 @@
 import TestSupport
 import Todana
 
-/// What a faulty workload keeps in a tree: before save *n*, a commit of its own puts the keys of *n* and removes those of
-/// *n* - 3; now and then it takes all keys out and puts back those that stay, or loads those into a new tree that it adopts.
+/// A tree of a faulty workload: before save *n*, a separate commit puts the keys of *n* and removes the keys of *n* -
+/// 3.
+///
+/// Every third of these commits clears the tree and puts the remaining keys back. Every third loads the remaining keys
+/// into a new tree, which it adopts.
 enum FaultTree {
   private static let name = Array("saves in order".utf8)
   private static let keysPerSave = 4
@@ -10,7 +13,7 @@ enum FaultTree {
   static func write(_ number: Int, to backend: any StoreBackend) throws(BackendError) {
     let tree = try backend.keyspaceID(of: .tree, named: name)
     let present = try numbers(in: backend, tree)
-    // After an error the tree may be a save ahead.
+    // After an error, the tree may be one save ahead.
     guard present.last != number else { return }
     let stays = present.filter { $0 > number - 3 } + [number]
     if number % 3 == 1 { return try replace(tree, by: stays, in: backend) }
@@ -43,7 +46,9 @@ enum FaultTree {
     }
   }
 
-  /// What is wrong with the tree; it belongs to save `count` or the next one.
+  /// Returns a description of a fault of the tree, or nil.
+  ///
+  /// The tree must belong to save `count` or the next one.
   static func fault(
     in backend: any StoreBackend, after count: Int, startingAt start: Int
   ) throws(BackendError) -> String? {
@@ -57,7 +62,7 @@ enum FaultTree {
     return present == expected ? nil : "the tree holds \(present) instead of \(expected)"
   }
 
-  /// The saves whose keys are there, all of them, in order.
+  /// Returns the saves whose keys are present, in order, or -1 if the keys of a save are incomplete.
   private static func numbers(in backend: any StoreBackend, _ tree: KeyspaceID) throws(BackendError) -> [Int] {
     let snapshot = try backend.snapshot()
     let scan = try snapshot.scan(tree)
@@ -73,7 +78,7 @@ enum FaultTree {
     return stride(from: 0, to: numbers.count, by: keysPerSave).map { numbers[$0] }
   }
 
-  /// Long enough for several leaves.
+  /// Returns the keys of a save, which are long enough for several leaves.
   private static func keys(of number: Int) -> [[UInt8]] {
     (0..<keysPerSave).map { index in
       [UInt8(number >> 8), UInt8(number & 0xFF), UInt8(index)] + [UInt8](repeating: 0x2E, count: 900)

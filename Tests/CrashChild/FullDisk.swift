@@ -3,7 +3,7 @@ import TestSupport
 import Todana
 
 extension CrashChild {
-  /// Commits until the log cannot grow, then goes on with more room.
+  /// Commits until the log cannot grow, then continues with more room.
   static func fillInCommit(_ path: String) throws {
     let backend = try KyotoBackend(.directory(path))
     let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
@@ -27,7 +27,7 @@ extension CrashChild {
     report("closed \(row + 1)")
   }
 
-  /// Commits more than the files may hold, so that the log takes it and the checkpoint does not.
+  /// Commits more than the files may hold later, so that the log has it and the checkpoint fails.
   static func fillInCheckpoint(_ path: String) throws {
     var options = KyotoBackend.Options()
     options.directThresholdByteCount = 1 << 40
@@ -71,9 +71,9 @@ extension CrashChild {
     report(isIntact ? "intact" : "lost: \(found.count) of \(rows.count) rows")
   }
 
-  /// Makes writes after this offset of any file fail with `EFBIG`; nil: none.
+  /// Makes writes after this offset of any file fail with `EFBIG`; nil removes the limit.
   static func limitFiles(to byteCount: Int?) throws {
-    // The default action would end the process.
+    // The default action of the signal would end the process.
     _ = signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit()
     guard unsafe getrlimit(fileSizeResource, &limit) == 0 else { throw CocoaError(.featureUnsupported) }

@@ -1,9 +1,11 @@
 import Foundation
 
 extension CrashChild {
-  /// Takes a lease on a file, as Samba does, and gives it back a moment after another process opens the file, or never.
+  /// Takes a lease on a file, as Samba does.
+  ///
+  /// When another process opens the file, gives the lease back after a moment, or never if `isKept`.
   static func lease(_ path: String, isKept: Bool) throws {
-    // Linux, fcntl.h: not in the C library's headers as Swift sees them.
+    // F_SETLEASE of Linux, which Swift does not import.
     let setLease: Int32 = 1024
     var signals = sigset_t()
     unsafe sigemptyset(&signals)

@@ -1,11 +1,11 @@
-// What a child does through Store.
+// Commands of the child that use a Store.
 import Foundation
 import Synchronization
 import TestSupport
 import Todana
 
 extension CrashChild {
-  /// Saves the workload from where the store stands, and prints the number of each save after it.
+  /// Continues the workload from the state of the store, and prints the number of each save after it.
   static func saveForEver(_ path: String, _ settings: Set<String>) throws {
     var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
     if settings.contains("encrypted") { configuration.encryption = SaveWorkload.encryption }
@@ -20,8 +20,10 @@ extension CrashChild {
     }
   }
 
-  /// Saves the workload from where the store stands while its keys are renewed again and again (`rotating`), or it is
-  /// encrypted and decrypted in turns; prints the number of each save after it.
+  /// Continues the workload while the store's keys are renewed again and again, or the store is encrypted and
+  /// decrypted.
+  ///
+  /// `rotating` selects the renewal of keys. Prints the number of each save after it.
   static func migrateForEver(_ path: String, _ settings: Set<String>) throws {
     var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
     configuration.resumingMigration = true
@@ -62,8 +64,9 @@ extension CrashChild {
     }
   }
 
-  /// Saves the workload and backs it up into a series beside the store, pruning now and then; prints `backup <number>
-  /// <save count>` after each backup, and `kept <count>` before each pruning.
+  /// Saves the workload and backs it up into a series beside the store, pruning now and then.
+  ///
+  /// Prints `backup <number> <save count>` after each backup, and `kept <count>` before each pruning.
   static func backUpForEver(_ path: String) throws {
     var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
     configuration.backendOptions.directThresholdByteCount = 16 << 10
@@ -84,8 +87,10 @@ extension CrashChild {
     }
   }
 
-  /// Saves an object of so many bytes and backs it up twice; prints by how much memory grows while that, verifying and
-  /// restoring go on, whether the object is restored, and how many MB of files each of the four gets through in a second.
+  /// Saves an object of `byteCount` bytes, backs it up twice, verifies the backup and restores it.
+  ///
+  /// Prints the growth of memory during these four operations in bytes, and whether the object is restored. Then prints
+  /// the speed of each operation in MB of files per second.
   static func backUpLargeObject(_ path: String, _ byteCount: Int) throws {
     let name = String(repeating: "0123456789abcdef", count: byteCount / 16)
     func save() throws {
@@ -117,7 +122,7 @@ extension CrashChild {
     try restored.close()
   }
 
-  /// Ends the process while some threads write to an encrypted store, and others end.
+  /// Ends the process while some threads write to an encrypted store and others end.
   static func exitWhileThreadsWork(_ path: String) throws {
     let store = try Store(
       .directory(path), classes: [], configuration: StoreConfiguration(encryption: SaveWorkload.encryption))
@@ -151,8 +156,10 @@ extension CrashChild {
     exit(0)
   }
 
-  /// Writes a store of 30 saves, in the way that the settings name: `sealed`, with padding; `rekeyed`, with the tokens that
-  /// the records had before their store was encrypted; `decrypted`, the same after it was decrypted again.
+  /// Writes a store of 30 saves.
+  ///
+  /// With `sealed`, the store is encrypted from the start, with padding. With `rekeyed`, it is encrypted afterwards,
+  /// and its records keep the tokens that they had before. With `decrypted`, it is also decrypted again.
   static func writeStore(_ path: String, _ settings: Set<String>) throws {
     var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
     if settings.contains("sealed") {
@@ -185,7 +192,7 @@ extension CrashChild {
     try store.close()
   }
 
-  /// Saves until the disk is full, in mid-save or in a checkpoint, then goes on with more room.
+  /// Saves until the disk is full, during a save or in a checkpoint, then continues with more room.
   static func fillStore(_ path: String, checkpoint: Bool) throws {
     var configuration = StoreConfiguration()
     if checkpoint { configuration.backendOptions.directThresholdByteCount = 1 << 40 }
@@ -218,7 +225,7 @@ extension CrashChild {
     }
     try check(store, "with the full disk")
     try limitFiles(to: nil)
-    // What was pending is saved now.
+    // The next call saves the pending objects, too.
     if store.hasUnsavedChanges { titles.formUnion(try store.fetch(Song.self).map(\.title)) }
     try store.saveChanges()
     try save()
@@ -227,7 +234,7 @@ extension CrashChild {
     report("closed \(titles.count)")
   }
 
-  /// Prints by how many bytes memory grows while so many objects are streamed.
+  /// Prints the growth of memory in bytes while all objects are streamed, and whether their sum is right.
   static func stream(_ path: String, _ count: Int) throws {
     let store = try Store(
       .directory(path), classes: [Song.self], configuration: StoreConfiguration(detectsUnannouncedChanges: false))
@@ -240,7 +247,7 @@ extension CrashChild {
     try store.close()
   }
 
-  /// Prints by how many bytes memory grows, over the objects, while so many are inserted and saved.
+  /// Prints the growth of memory in bytes while `count` objects, made before, are inserted and saved.
   static func insert(_ path: String, _ count: Int) throws {
     let store = try Store(
       .directory(path), classes: [Song.self], configuration: StoreConfiguration(detectsUnannouncedChanges: false))
@@ -254,8 +261,9 @@ extension CrashChild {
     try store.close()
   }
 
-  /// Opens, reads, changes and closes a cyclic graph again and again, and prints by how many bytes memory grows from
-  /// the first hundred rounds to the last.
+  /// Opens, reads, changes and closes a cyclic graph again and again.
+  ///
+  /// Prints the growth of memory in bytes after the first tenth of the rounds.
   static func openAndClose(_ path: String, _ rounds: Int) throws {
     var settled = 0
     for round in 0..<rounds {

@@ -1,4 +1,4 @@
-// A package of a user's, with none of this package's settings, that depends on this checkout.
+// A user's package that depends on this checkout and has none of its settings.
 import Foundation
 import TestSupport
 import Testing

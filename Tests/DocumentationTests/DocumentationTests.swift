@@ -1,4 +1,4 @@
-// The documents' programs stand word for word in targets of this package, so that they compile; here they run.
+// The documents' programs are also targets of this package, word for word, so that they are compiled. Here they run.
 import Foundation
 import MainActorExample
 import TestSupport
@@ -12,7 +12,7 @@ import Testing
 
   @Test(arguments: DocumentedProgram.all)
   func `a document's program prints what it should`(_ program: DocumentedProgram) throws {
-    // Executables lie beside the tests' own.
+    // Executables are in the directory of the tests' own executable.
     let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let directory = try TemporaryDirectory()
     let (status, output) = try DocumentedProgram.run("'\(products.path)/\(program.name)'", in: directory.path)

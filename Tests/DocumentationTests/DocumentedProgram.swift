@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program that stands word for word in a document, between "```swift" lines under an HTML comment that names it.
+/// A program that a document contains word for word, between "```swift" lines under an HTML comment that names it.
 struct DocumentedProgram: Sendable, CustomTestStringConvertible {
-  /// The name of the executable target, and in the document.
+  /// The name of the executable target and of the example in the document.
   var name: String
-  /// The document, from the package's directory.
+  /// The path of the document, relative to the package's directory.
   var document: String
-  /// What the program prints.
+  /// The expected output of the program.
   var output: String
 
   static let all = [
@@ -39,12 +39,12 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
   static let packageDirectory = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../..").standardizedFileURL
 
-  /// The source that the target is built from.
+  /// Returns the source from which the target is built.
   func compiledSource() throws -> String {
     try Self.text(of: "Tests/\(name)/main.swift")
   }
 
-  /// The source that readers of the document see.
+  /// Returns the source that the document shows.
   func documentedSource() throws -> String {
     let document = try Self.text(of: document)
     let opening = "<!-- example: \(name) -->\n\n```swift\n"
@@ -53,10 +53,10 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
     return document[start..<end] + "\n"
   }
 
-  /// Runs a command in a directory, and gives its exit status and what it printed.
+  /// Runs a command in a directory, and returns its exit status and its output.
   ///
-  /// Not by Foundation's `Process`: that one hears of a child's end through a descriptor which children that other tests
-  /// start at the same time inherit.
+  /// Foundation's `Process` is not used: it learns of a child's end through a descriptor. Children that other tests
+  /// start at the same time inherit this descriptor.
   static func run(_ command: String, in directory: String) throws -> (status: Int32, output: String) {
     let line = "cd '\(directory)' && TODANA_WITHOUT_SPEED_TESTS=1 \(command) </dev/null"
     guard let stream = unsafe popen(line, "re") else { throw POSIXError(.EMFILE) }

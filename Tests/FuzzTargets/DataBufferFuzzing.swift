@@ -1,14 +1,16 @@
 import Foundation
 import Todana
 
-/// An input is the number of reads, a byte for each that says which it is, and what they read.
+/// The fuzzing of `DataBuffer`.
+///
+/// An input is the number of reads, a byte for each that selects its kind, and the bytes to read.
 enum DataBufferFuzzing {
   static func run(_ bytes: [UInt8]) {
     let readCount = Int(bytes.first ?? 0) % 32
     let choices = bytes.dropFirst().prefix(readCount)
     let content = Array(bytes.dropFirst(1 + readCount))
     let objects = AnyObjects()
-    // Both ways to make a buffer; the second one borrows memory that ends with the content.
+    // Makes a buffer in both ways; the second one borrows memory that ends with the content.
     var owned = DataBuffer(reading: content)
     read(choices, of: content, from: &owned)
     unsafe content.withUnsafeBytes { content in
@@ -17,7 +19,7 @@ enum DataBufferFuzzing {
     }
   }
 
-  /// Each kind of read by itself, and all in a row, of what its own writer wrote.
+  /// Inputs with each kind of read alone, and with many in a row, of bytes from their own writers.
   static var seeds: [[UInt8]] {
     var seeds: [[UInt8]] = []
     for choice in DataBufferRead.all.indices {
@@ -55,16 +57,18 @@ enum DataBufferFuzzing {
   }
 }
 
-/// One way to read.
+/// One kind of read.
 struct DataBufferRead: Sendable {
   var name: String
-  /// Whether the cursor stays where it was when a value is refused.
+  /// Whether the cursor stays in place when a value is refused.
   var isSingle: Bool
   var writeSample: @Sendable (inout DataBuffer) -> Void
-  /// Returns what the value's writer writes for it, where that has to be what was read.
+  /// Reads a value.
+  ///
+  /// Returns the bytes that the value's writer writes, or nil if these may differ from the bytes read.
   var body: @Sendable (inout DataBuffer) throws -> [UInt8]?
 
-  /// A value that is written in one way only.
+  /// Returns a read of a value that has only one encoding.
   private static func value<Value>(
     _ name: String, _ sample: @escaping @Sendable @autoclosure () -> Value,
     _ read: @escaping @Sendable (inout DataBuffer) throws -> Value,
@@ -79,7 +83,7 @@ struct DataBufferRead: Sendable {
     }
   }
 
-  /// A collection, or one whose bytes need not come back: order and equality are the value's own.
+  /// Returns a read of a collection, or of a value that may be written with other bytes than it was read from.
   private static func other(
     _ name: String, isSingle: Bool = false, _ writeSample: @escaping @Sendable (inout DataBuffer) -> Void,
     _ read: @escaping @Sendable (inout DataBuffer) throws -> Void
@@ -106,7 +110,7 @@ struct DataBufferRead: Sendable {
     value("readVarUInt", 300, { try $0.readVarUInt() }, { $0.writeVarUInt($1) }),
     value("readVarInt", -300, { try $0.readVarInt() }, { $0.writeVarInt($1) }),
     value("readBool", true, { try $0.readBool() }, { $0.writeBool($1) }),
-    // A NaN may come back as another one.
+    // A NaN may be read as another NaN.
     other("readFloat", isSingle: true, { $0.writeFloat(1.5) }, { _ = try $0.readFloat() }),
     other("readDouble", isSingle: true, { $0.writeDouble(1.5) }, { _ = try $0.readDouble() }),
   ]
@@ -173,7 +177,7 @@ private enum Tempo: UInt8 {
 private final class Tune: StoredObject {}
 private final class Album: StoredObject {}
 
-/// Rows of two classes; most others are there as well.
+/// A resolver of two classes that finds every row but 77.
 private final class AnyObjects: ReferenceResolver {
   private let tune = Tune()
   private let album = Album()

@@ -1,8 +1,8 @@
 import CFuzzTargets
 
-/// A decoder, and what reads hostile bytes with it (docs/fuzzing.md).
+/// A decoder that is tested with hostile bytes (docs/fuzzing.md).
 ///
-/// A call of ``run(_:)`` that returns has found nothing; one that finds something ends the process.
+/// A call of ``run(_:)`` that returns has found nothing; a finding ends the process.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   case dataBuffer = "data-buffer"
   case recordEnvelope = "record-envelope"
@@ -24,7 +24,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .recordEnvelope: unsafe RecordEnvelopeFuzzing.run(Array(bytes))
     case .queryText: unsafe QueryTextFuzzing.run(Array(bytes))
     default:
-      // An input of no bytes has no address.
+      // An empty input has no address.
       var empty: UInt8 = 0
       unsafe withUnsafePointer(to: &empty) { empty in
         let start = unsafe bytes.bindMemory(to: UInt8.self).baseAddress ?? empty
@@ -43,7 +43,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .dataBuffer: return DataBufferFuzzing.seeds
     case .recordEnvelope: return RecordEnvelopeFuzzing.seeds
     case .queryText: return QueryTextFuzzing.seeds
-    // Nobody without the key has any.
+    // Nothing valid can be made without the key.
     case .sealedEnvelope: return (0..<8).map { [UInt8](repeating: 3, count: $0 * $0 * 7) }
     case .keyFile: return unsafe Self.gathered { unsafe tdn_fuzz_key_file_seeds($0, $1) }
     default:

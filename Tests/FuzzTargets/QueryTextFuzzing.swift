@@ -1,11 +1,11 @@
 import Foundation
 import Todana
 
-/// An input is a text for a condition and for a sort.
+/// The fuzzing of query texts, each of which is read as a condition and as a sort.
 public enum QueryTextFuzzing {
   static func run(_ bytes: [UInt8]) { _ = run(String(decoding: bytes, as: UTF8.self)) }
 
-  /// Whether the text is a condition or a sort.
+  /// Reads a text, runs the queries that it gives, and returns whether it is a condition or a sort.
   public static func run(_ text: String) -> Bool {
     var isRead = false
     if let query = checked(text, { () throws(QueryTextError) in try Tune.where(text, arguments: arguments(of: text)) })
@@ -31,7 +31,7 @@ public enum QueryTextFuzzing {
 
   private static let arguments: [(any Sendable)?] = [5, "é", nil, ["a", nil] as [String?], 2.5, [1, -1], true]
 
-  /// As many as there are question marks, as a rule, and which ones the length of the text says.
+  /// Returns an argument for each question mark, up to 100, selected by the length of the text.
   private static func arguments(of text: String) -> [(any Sendable)?] {
     let count = text.utf8.count { $0 == UInt8(ascii: "?") }
     return (0..<min(count, 100)).map { arguments[($0 + text.utf8.count) % arguments.count] }
@@ -50,7 +50,7 @@ public enum QueryTextFuzzing {
     }
   }
 
-  /// Whatever is read can be asked.
+  /// Runs a query: every query that was read must have an answer.
   private static func carryOut(_ query: Query<Tune>) {
     do {
       let store = try sample()

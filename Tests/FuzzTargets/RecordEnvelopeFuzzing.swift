@@ -1,6 +1,8 @@
 import Todana
 
-/// An input is a key byte and a record; one that does not open is taken for the content of one that does.
+/// The fuzzing of record envelopes.
+///
+/// An input is a key byte and a record. The bytes of the record are also taken as the content of a valid record.
 enum RecordEnvelopeFuzzing {
   private static let envelope = RecordEnvelope(storeID: StoreID(high: 1, low: 2), keyspace: KeyspaceID(rawValue: 3))
 
@@ -14,7 +16,7 @@ enum RecordEnvelopeFuzzing {
     guard let opened = open(record, rowID), opened.content == rest, opened.version == UInt8(truncatingIfNeeded: rowID)
     else { fatalError("a record that was written does not open") }
     guard open(record, rowID &+ 1) == nil else { fatalError("a record opens in another's place") }
-    // A damaged byte, chosen by the input.
+    // Damages a byte that the input selects.
     var damaged = record
     let place = Int(rest.last ?? 0) * 7 % damaged.count
     damaged[place] ^= max(rest.first ?? 1, 1)
@@ -53,7 +55,7 @@ enum RecordEnvelopeFuzzing {
     }
   }
 
-  /// What opens is its envelope and its content, no byte more.
+  /// Checks that an opened record consists of its envelope and its content only.
   private static func check(_ opened: Opened?, of record: [UInt8]) {
     guard let opened else { return }
     let token = (0..<8).reversed().reduce(0 as UInt64) { $0 << 8 | UInt64(record[record.count - 8 + $1]) }

@@ -1,7 +1,7 @@
-// A module whose default isolation is the main actor, as applications often have it: that this compiles is the test.
+// A module whose default isolation is the main actor, as in many applications. The test is that it compiles.
 public import Todana
 
-/// A stored class has to say that it is not of the main actor: `StoredObject` is not.
+/// A stored class, which has to be declared nonisolated because `StoredObject` is not isolated to the main actor.
 public nonisolated final class Song: StoredObject {
   public var title = ""
   public var seconds: UInt32 = 0
@@ -16,7 +16,7 @@ public nonisolated final class Song: StoredObject {
   }
 }
 
-/// Everything else needs no annotation: it, its store and the store's objects live on the main actor.
+/// A library that needs no annotations: the library, its store and the store's objects live on the main actor.
 public final class Library {
   private let store: Store
 
@@ -34,14 +34,14 @@ public final class Library {
     return id
   }
 
-  /// Saves without keeping the main actor from its work.
+  /// Renames a song and saves without blocking the main actor.
   public func rename(_ id: ObjectID<Song>, to title: String) async throws {
     guard let song = try store.fetch(id) else { return }
     try store.update(song) { $0.title = title }
     try await store.save()
   }
 
-  /// Reads without keeping the main actor from its work.
+  /// Returns the longest title, reading without blocking the main actor.
   public func longestTitle() async throws -> String {
     var longest = ""
     for try await song in store.objects(Song.self) where song.title.count > longest.count { longest = song.title }
@@ -50,7 +50,7 @@ public final class Library {
 
   public func titles() throws -> [String] { try store.fetch(Song.self).map(\.title) }
 
-  /// Work in the background has a store of its own over the same backend.
+  /// Returns the sum of all lengths, read in the background by another store over the same backend.
   public func totalSeconds() async throws -> UInt32 {
     let background = try StoreActor(backend: store.backend, classes: [Song.self])
     return try await background.perform { store in

@@ -1,9 +1,9 @@
 import Synchronization
 public import Todana
 
-/// The contract in its plainest form: dictionaries under one lock, with which other backends are compared.
+/// A backend in its plainest form: dictionaries under one lock, with which other backends are compared.
 ///
-/// It uses nothing but what the library offers to every implementer: its target has no access to the package's own names.
+/// It uses only the API that the library offers to every implementer: its target has no access to package declarations.
 public final class DictionaryBackend: StoreBackend {
   public let storeID: StoreID
   public let openReport = OpenReport(
@@ -23,7 +23,7 @@ public final class DictionaryBackend: StoreBackend {
     storage = Storage(keyFile: [])
   }
 
-  /// Makes an encrypted one.
+  /// Creates an encrypted backend.
   public init(secret: StoreSecret) throws(BackendError) {
     let id = BatchID()
     storeID = StoreID(high: id.high, low: id.low)
@@ -32,21 +32,21 @@ public final class DictionaryBackend: StoreBackend {
     storage = Storage(keyFile: keys.file)
   }
 
-  /// Makes another backend of the same records, as another process would.
+  /// Creates another backend of the same records, as another process would have.
   public init(sharing other: DictionaryBackend) {
     storeID = other.storeID
     keyRing = other.keyRing
     storage = other.storage
   }
 
-  /// Makes another encrypted backend of the same records.
+  /// Creates another encrypted backend of the same records, with `secret` as the secret that unlocks the keys.
   public init(sharing other: DictionaryBackend, secret: StoreSecret) throws(BackendError) {
     storeID = other.storeID
     keyRing = try KeyRing.open(other.storage.keyFile, of: other.storeID, secret: secret)
     storage = other.storage
   }
 
-  /// Everything that it has been given: names of keyspaces, byte keys and values.
+  /// All bytes stored: names of keyspaces, byte keys and values.
   public var storedBytes: [[UInt8]] {
     var stored: [[UInt8]] = []
     for keyspace in current().keyspaces.values {
@@ -59,7 +59,7 @@ public final class DictionaryBackend: StoreBackend {
     return stored
   }
 
-  /// Exchanges the values of two records, as somebody could who can write to the storage.
+  /// Exchanges the values of two records, as an attacker with write access to the storage could.
   public func exchangeValues(of first: [UInt8], and second: [UInt8], in keyspace: KeyspaceID) {
     storage.state.withLock { state in
       let records = state.keyspaces[keyspace]?.records
@@ -75,7 +75,7 @@ public final class DictionaryBackend: StoreBackend {
 
     init(keyFile: [UInt8]) { self.keyFile = keyFile }
 
-    /// Handlers of commits by others.
+    /// The handlers of the backends, to be called after commits of others.
     let handlers = Mutex<[ObjectIdentifier: @Sendable () -> Void]>([:])
   }
 
@@ -127,7 +127,7 @@ public final class DictionaryBackend: StoreBackend {
       var changed = state
       var conflicts: [Int] = []
       for (index, change) in changes.enumerated() {
-        // Checks of ranges come before all changes of their keyspace but a clearing.
+        // Checks of ranges come before all changes of their keyspace except a clearing.
         let holds =
           change.kind == .checkRange
           ? try changed.holds(change, arena, limits) : try changed.apply(change, arena, limits)

@@ -1,7 +1,7 @@
 import Synchronization
 import Todana
 
-/// A keyspace of a ``DictionaryBackend`` that is loaded aside.
+/// A loader of a keyspace of a ``DictionaryBackend``.
 final class DictionaryLoader: KeyspaceLoader {
   let keyspace: KeyspaceID
   private let backend: DictionaryBackend

@@ -50,7 +50,7 @@ extension DictionaryBackend.KeptRecords {
 }
 
 extension RecordChunk {
-  /// Adds a record, or that there is none; false if the chunk is full.
+  /// Appends a record or the absence of one, and returns false if the chunk is full.
   @discardableResult
   func append(_ key: DictionaryBackend.Key, value: [UInt8]?) -> Bool {
     switch key {

@@ -14,7 +14,7 @@ final class DictionarySnapshot: BackendSnapshot {
   private func keyspace(_ id: KeyspaceID) throws(BackendError) -> DictionaryBackend.KeptRecords {
     try requireOpen()
     if let keyspace = state.keyspaces[id] { return keyspace }
-    // One that was made later is empty here.
+    // A keyspace that was made later is empty in this snapshot.
     let made = try backend.current().keyspace(id)
     return DictionaryBackend.KeptRecords(kind: made.kind, name: made.name)
   }

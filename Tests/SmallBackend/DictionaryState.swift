@@ -4,11 +4,11 @@ extension DictionaryBackend {
   struct State {
     var commitNumber: CommitNumber = 0
     var keyspaces: [KeyspaceID: KeptRecords] = [:]
-    /// Those that are loaded, and were not adopted yet.
+    /// Keyspaces that are loaded aside and not adopted yet.
     var loading: [KeyspaceID: KeptRecords] = [:]
     var lastID: UInt32 = 0
     var outcomes: [BatchID: CommitNumber] = [:]
-    /// Whether the backend that asks is closed.
+    /// Whether the backend that requested this state is closed.
     var isClosed = false
 
     func keyspace(_ id: KeyspaceID) throws(BackendError) -> KeptRecords {
@@ -31,11 +31,11 @@ extension DictionaryBackend {
 }
 
 extension DictionaryBackend.State {
-  /// Applies one change; false if the record is not as expected.
+  /// Applies one change, and returns false if the record is not as expected.
   mutating func apply(
     _ change: WriteBatch.Change, _ arena: ByteArena, _ limits: BackendLimits
   ) throws(BackendError) -> Bool {
-    // Not the whole keyspace: a second reference would make each change copy it.
+    // Takes only the kind: a second reference to the keyspace would make each change copy it.
     let known = change.kind == .adopt ? loading : keyspaces
     guard let kind = known[change.keyspace]?.kind else {
       throw BackendError(.noSuchKeyspace, "There is no keyspace \(change.keyspace.rawValue).")
@@ -74,12 +74,12 @@ extension DictionaryBackend.State {
     if change.kind == .put, case .row(let rowID) = key, let next = keyspaces[change.keyspace]?.nextRowID,
       rowID >= next
     {
-      keyspaces[change.keyspace]?.nextRowID = rowID + 1  // never the last one: `Key.init` refuses it
+      keyspaces[change.keyspace]?.nextRowID = rowID + 1  // no overflow: `Key.init` refuses the highest row id
     }
     return true
   }
 
-  /// Whether a range has no more keys than it may.
+  /// Tests whether a range has no more keys than expected.
   func holds(
     _ change: WriteBatch.Change, _ arena: ByteArena, _ limits: BackendLimits
   ) throws(BackendError) -> Bool {
@@ -97,7 +97,7 @@ extension DictionaryBackend.State {
     return count <= most
   }
 
-  /// Takes in a keyspace that was loaded.
+  /// Adopts a keyspace that was loaded aside.
   mutating func adopt(_ id: KeyspaceID) throws(BackendError) {
     guard let adopted = loading.removeValue(forKey: id), adopted.isLoaded else {
       throw BackendError(.invalidArgument, "The keyspace is not loaded entirely.")
@@ -109,10 +109,10 @@ extension DictionaryBackend.State {
   }
 }
 
-/// The last 8 bytes of a record as a little-endian number: what ``WriteBatch/Expectation/token(_:)`` compares.
+/// Returns the last 8 bytes of a record as a little-endian number, which ``WriteBatch/Expectation/token(_:)`` compares.
 private func token(of record: [UInt8]) -> UInt64 { record.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) } }
 
-/// The number that a key of ``WriteBatch/Kind/putNumbered`` begins with.
+/// Returns the commit number in big-endian order, with which a key of ``WriteBatch/Kind/putNumbered`` begins.
 private func numberBytes(_ number: CommitNumber) -> [UInt8] {
   (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
 }

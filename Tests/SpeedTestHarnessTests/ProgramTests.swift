@@ -2,9 +2,9 @@ import Foundation
 import SpeedTestHarness
 import Testing
 
-/// Every workload with every subject, at a size that takes no time, so that the speed tests never rot.
+/// Runs of every workload with every subject, at a small size, so that the speed tests keep working.
 ///
-/// One after the other: each waits for a process, and would hold up other tests.
+/// The tests are serialized, because each waits for a process and would hold up other tests.
 @Suite(.serialized) struct ProgramTests {
   static let programs = [
     ("InsertSpeedTest", ["N1", "W1", "W3", "W5", "W6", "W8", "W8-five"]),
@@ -94,7 +94,7 @@ import Testing
     try withTemporaryDirectory { directory in
       let arguments = ["--count", "5000000", "--workloads", "W1", "--directory", directory]
       let (process, _, messages) = try SpeedTestProcess.start("InsertSpeedTest", arguments)
-      // Until the first child has begun to write.
+      // Waits until the first child has begun to write.
       var files: [String] = []
       for _ in 0..<1_000 where !files.contains(where: { $0.contains(".") }) {
         Thread.sleep(forTimeInterval: 0.01)

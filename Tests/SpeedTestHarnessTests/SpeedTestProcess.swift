@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Runs one of the two programs as a user would.
+/// A run of one of the two programs, as a user would start it.
 struct SpeedTestProcess {
   var status: Int32
   var output: String
   var messages: String
 
-  /// The programs lie beside the tests' own executable.
+  /// The directory of the programs, which is that of the tests' executable.
   static var productsDirectory: URL {
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
   }
@@ -27,7 +27,9 @@ struct SpeedTestProcess {
     return (process, output, messages)
   }
 
-  /// Messages are few enough to wait in their pipe while the output is read.
+  /// Runs a program to its end.
+  ///
+  /// Its messages are few enough to stay in their pipe while the output is read.
   init(_ program: String, _ arguments: [String]) throws {
     let (process, outputPipe, messagePipe) = try Self.start(program, arguments)
     output = String(decoding: outputPipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

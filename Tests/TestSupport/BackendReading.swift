@@ -1,7 +1,7 @@
 public import Todana
 
 extension RecordChunk {
-  /// The values that the last read found; nil for each record that is not there.
+  /// The values found by the last read, with nil for each record that is absent or damaged.
   public var values: [[UInt8]?] {
     slices.map { slice in
       switch slice.status {
@@ -11,18 +11,18 @@ extension RecordChunk {
     }
   }
 
-  /// Copies bytes out.
+  /// Returns a copy of the chunk's bytes in a range.
   public func bytes(_ range: Range<Int>) -> [UInt8] { unsafe [UInt8](arena.bytes[range]) }
 }
 
-/// A backend or a snapshot of one.
+/// A backend or a snapshot of one, for reading.
 public protocol BackendReading {
   func count(of keyspace: KeyspaceID) throws(BackendError) -> Int
   func read(rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError)
   func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError)
 }
 
-/// Reads of the newest committed state.
+/// A reader of the newest committed state.
 public struct NewestState: BackendReading {
   let backend: any StoreBackend
 
@@ -39,7 +39,7 @@ public struct NewestState: BackendReading {
   }
 }
 
-/// Reads of a snapshot.
+/// A reader of a snapshot.
 public struct SnapshotState: BackendReading {
   let snapshot: any BackendSnapshot
 
@@ -57,7 +57,7 @@ public struct SnapshotState: BackendReading {
 }
 
 extension BackendReading {
-  /// The values of rows, however many chunks they take; nil for each that is not there.
+  /// Returns the values of rows, in as many chunks as they need, with nil for each absent row.
   public func values(
     _ rows: [RowID], in keyspace: KeyspaceID, chunk: RecordChunk = RecordChunk()
   ) throws(BackendError) -> [[UInt8]?] {
@@ -89,12 +89,14 @@ extension BackendReading {
 extension StoreBackend {
   public var newest: NewestState { NewestState(backend: self) }
 
-  /// Every row of a keyspace, by scanning a new snapshot.
+  /// Returns every row of a keyspace, by scanning a new snapshot.
   public func allRows(of keyspace: KeyspaceID) throws(BackendError) -> [RowID: [UInt8]] {
     try snapshot().scan(keyspace).remainingRows()
   }
 
-  /// Every record of a keyspace with byte keys, by scanning a new snapshot.
+  /// Returns every record of a keyspace with byte keys, by scanning a new snapshot.
+  ///
+  /// - Throws: An error of the scan, or `invalidArgument` if a key is delivered twice.
   public func allKeys(of keyspace: KeyspaceID) throws(BackendError) -> [[UInt8]: [UInt8]] {
     var found: [[UInt8]: [UInt8]] = [:]
     for (key, value) in try snapshot().scan(keyspace).remainingKeys() {
@@ -111,7 +113,9 @@ extension BackendSnapshot {
 }
 
 extension BackendScan {
-  /// The rows up to the end, without damaged ones; a row that comes twice is an error.
+  /// Returns the rows up to the end of the scan, without damaged ones.
+  ///
+  /// - Throws: An error of the scan, or `invalidArgument` if a row is delivered twice.
   public func remainingRows(
     chunk: RecordChunk = RecordChunk(byteCapacity: 4096, recordLimit: 100)
   ) throws(BackendError) -> [RowID: [UInt8]] {
@@ -120,7 +124,7 @@ extension BackendScan {
       try next(into: chunk)
       if chunk.slices.isEmpty { return found }
       for slice in chunk.slices {
-        // A record that reaches onto a damaged page comes first; the scan throws where the page itself is read.
+        // A record that extends onto a damaged page comes first; the scan throws when it reads the page itself.
         if slice.status == .damaged { continue }
         guard slice.status == .found, found.updateValue(chunk.bytes(slice.value), forKey: slice.rowID) == nil else {
           throw BackendError(.invalidArgument, "A scan delivered row \(slice.rowID) twice or as \(slice.status).")
@@ -129,7 +133,7 @@ extension BackendScan {
     }
   }
 
-  /// The records with byte keys up to the end, in the order in which they come.
+  /// Returns the records with byte keys up to the end of the scan, in the order of delivery.
   public func remainingKeys(
     chunk: RecordChunk = RecordChunk(byteCapacity: 4096, recordLimit: 100)
   ) throws(BackendError) -> [(key: [UInt8], value: [UInt8])] {
@@ -143,7 +147,9 @@ extension BackendScan {
 }
 
 extension StoreBackend {
-  /// What a storage engine offers beyond the contract; tests of it have a backend that is one.
+  /// The operations that a storage engine offers beyond the contract.
+  ///
+  /// - Throws: `notSupported` if the backend is no storage engine.
   public var engine: any EngineOperations {
     get throws(BackendError) {
       guard let operations else { throw BackendError(.notSupported, "The backend is no storage engine.") }

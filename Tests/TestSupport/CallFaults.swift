@@ -1,7 +1,7 @@
 import Synchronization
 import Todana
 
-/// Makes one call of a backend fail, of all that there are.
+/// A fault that makes one call of a backend fail, among calls of all kinds.
 final class CallFaults: Sendable {
   private let fault = Mutex<(remainingCalls: Int, error: BackendError)?>(nil)
 
@@ -14,7 +14,7 @@ final class CallFaults: Sendable {
     }
   }
 
-  /// A call comes through, or not.
+  /// Lets a call pass, or throws the error if its turn has come.
   func pass() throws(BackendError) {
     let error: BackendError? = fault.withLock { fault in
       guard let (count, error) = fault else { return nil }

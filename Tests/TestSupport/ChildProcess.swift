@@ -3,10 +3,10 @@ import Synchronization
 
 private let startLock = Mutex(())
 
-/// A child process, by default `CrashChild`: its standard input and output are this process's to use.
+/// A child process, by default `CrashChild`, with pipes to its standard input and from its standard output.
 ///
-/// Not Foundation's `Process`: that one hears of a child's end through a descriptor which children started at the same
-/// time inherit, so parallel tests would wait for each other's children.
+/// Foundation's `Process` is not used: it learns of a child's end through a descriptor. Children started at the same
+/// time inherit this descriptor, so parallel tests would wait for each other's children.
 public final class ChildProcess {
   public let processID: Int
   private var input: Int32?
@@ -14,24 +14,24 @@ public final class ChildProcess {
   private var unread = Data()
   private var status: Int32?
 
-  /// Starts the `CrashChild` that stands beside the tests' executable.
+  /// Starts the `CrashChild` beside the tests' executable.
   public convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
-  /// Starts the `CrashChild` that stands beside the tests' executable.
+  /// Starts the `CrashChild` beside the tests' executable.
   public convenience init(_ arguments: [String]) throws {
     try self.init(product: "CrashChild", arguments)
   }
 
-  /// Starts an executable of this package, which stands beside the tests'.
+  /// Starts an executable of this package, from the directory of the tests' executable.
   public convenience init(product name: String, _ arguments: [String]) throws {
     try self.init(executable: Self.path(ofProduct: name), arguments)
   }
 
-  /// Where an executable of this package stands.
+  /// Returns the path of an executable of this package.
   public static func path(ofProduct name: String) -> String { directory.appending(path: name).path }
 
   public init(executable path: String, _ arguments: [String]) throws {
-    // One at a time: a child started between the making of a pipe and the mark that no other inherits it would.
+    // One at a time: a child started between the creation of a pipe and its close-on-exec flag would inherit the pipe.
     (processID, input, output) = try startLock.withLock { _ in
       let (childInput, input) = try Self.pipe()
       let (output, childOutput) = try Self.pipe()
@@ -49,7 +49,7 @@ public final class ChildProcess {
     close(output)
   }
 
-  /// The next line of the output; nil at its end.
+  /// Returns the next line of the output, or nil at its end.
   public func nextLine() -> String? {
     while true {
       if let end = unread.firstIndex(of: 10) {
@@ -61,7 +61,7 @@ public final class ChildProcess {
     }
   }
 
-  /// All lines up to the end of the output; a line that was cut off is left out.
+  /// Returns all lines up to the end of the output, without an incomplete last one.
   public func remainingLines() -> [String] {
     while readMore() {}
     var lines: [String] = []
@@ -69,9 +69,9 @@ public final class ChildProcess {
     return lines
   }
 
-  /// Waits for a text in the output, such as a question, and takes everything up to its end.
+  /// Waits for a text in the output, such as a question, and takes the output up to the end of the text.
   ///
-  /// - Returns: Nil if the output ends without it.
+  /// - Returns: The output taken, or nil if the output ends without the text.
   public func output(through text: String) -> String? {
     while true {
       if let found = unread.firstRange(of: Data(text.utf8)) {
@@ -87,7 +87,7 @@ public final class ChildProcess {
   public func write(_ text: String) {
     guard let input else { return }
     let bytes = Array(text.utf8)
-    // A child that does not read any more shows by its status.
+    // A child that no longer reads is noticed by its status.
     _ = unsafe Foundation.write(input, bytes, bytes.count)
   }
 
@@ -99,7 +99,7 @@ public final class ChildProcess {
     return true
   }
 
-  /// Ends the child's standard input, which is its sign to leave, and waits until it has.
+  /// Ends the child's standard input, which asks it to exit, and waits until it has.
   public func endInput() {
     if let input { close(input) }
     input = nil
@@ -112,7 +112,7 @@ public final class ChildProcess {
     waitForExit()
   }
 
-  /// Waits for the child's end; 0 is success.
+  /// Waits for the child's end and returns its wait status, of which 0 is success.
   @discardableResult
   public func waitForExit() -> Int32 {
     if let status { return status }
@@ -122,7 +122,7 @@ public final class ChildProcess {
     return status
   }
 
-  /// Where the test process's executable stands.
+  /// The directory of the test process's executable.
   private static var directory: URL {
     #if os(Linux)
       URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -132,7 +132,7 @@ public final class ChildProcess {
     #endif
   }
 
-  /// A pipe that no other child inherits: its end would not be seen while one holds it.
+  /// Makes a pipe that no other child inherits: the end of the pipe is not seen while another process holds it.
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
     guard unsafe Foundation.pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
@@ -154,7 +154,7 @@ public final class ChildProcess {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
-    // Tests that run in the background, or under nohup, hand ignored signals on, and tests send these.
+    // Tests that run in the background or under nohup pass ignored signals to children, and tests send these signals.
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     var defaults = sigset_t()
@@ -162,7 +162,7 @@ public final class ChildProcess {
     for signal in [SIGHUP, SIGINT, SIGTERM, SIGPIPE] { unsafe sigaddset(&defaults, signal) }
     unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-    // C strings that live until after the call, and a null at their end.
+    // C strings that live until after the call, with a null pointer at the end.
     var cArguments = unsafe arguments.map { unsafe strdup($0) } + [nil]
     defer { unsafe cArguments.forEach { unsafe free($0) } }
     var processID: pid_t = 0

@@ -1,34 +1,36 @@
 public import Todana
 
-/// Commits that follow from their number alone, so that a second process knows what each one left behind.
+/// Commits that depend only on their number, so that a second process knows the state after each one.
 ///
-/// Commit *n* inserts and removes a row, replaces another, writes a named key and moves a key in a tree, which it expects
-/// to be no larger than it is; it adds a key that begins with its number to another tree. Every 25th is a large one, and
-/// every tenth replaces a third tree by one that was loaded aside. Nothing of it is random: after *n* commits the store holds ``State/init(after:)``.
+/// Commit *n* inserts and removes a row, replaces another, and writes a named key. It moves a key in a tree, which it
+/// expects to be no larger than it is. It adds a key that begins with the commit number to another tree. Every 25th
+/// commit is a large one. Every tenth replaces a third tree by one that was loaded aside.
+///
+/// Nothing is random: after *n* commits the store holds ``State/init(after:)``.
 public struct CrashWorkload {
   public enum Part: Int, CaseIterable, Sendable {
     case songs
     case playlists
     case names
     case index
-    /// Its keys are here without the number of the commit.
+    /// A tree whose keys are given here without the commit number.
     case history
     case loaded
   }
 
-  /// One change: a new value under a key, or none.
+  /// One change: a new value under a key, or a removal.
   public struct Change: Sendable {
     public let part: Part
-    /// For rows the eight bytes of the row id.
+    /// The key; for rows the eight bytes of the row id.
     public let key: [UInt8]
     public let value: [UInt8]?
   }
 
-  /// What the store holds, by part and key.
+  /// The contents of the store, by part and key.
   public struct State: Equatable, Sendable {
     public private(set) var records: [[[UInt8]: [UInt8]]]
 
-    /// What `commitCount` commits leave behind.
+    /// Creates the state after `commitCount` commits.
     public init(after commitCount: UInt64) {
       records = Part.allCases.map { _ in [:] }
       for number in 0..<commitCount { apply(number + 1) }
@@ -41,7 +43,9 @@ public struct CrashWorkload {
       }
     }
 
-    /// What a snapshot of a backend holds.
+    /// Reads the state that a snapshot of a backend holds.
+    ///
+    /// - Throws: An error of the scans, or `damaged` if a count is not the number of records.
     public init(of snapshot: any BackendSnapshot, _ keyspaces: Keyspaces) throws(BackendError) {
       var records: [[[UInt8]: [UInt8]]] = []
       for part in Part.allCases {
@@ -65,7 +69,7 @@ public struct CrashWorkload {
       self.records = records
     }
 
-    /// The number of the latest commit, as it stands among the names.
+    /// The number of the latest commit, which is stored among the names.
     public var commitCount: UInt64 {
       let latest = records[Part.names.rawValue][latestKey] ?? []
       return latest.reduce(0) { $0 << 8 | UInt64($1) }
@@ -89,7 +93,7 @@ public struct CrashWorkload {
       self.backend = backend
     }
 
-    /// The tree that is replaced now and then, as it is now; nil before it was made.
+    /// Returns the tree that every tenth commit replaces, or nil before it is made.
     public func loaded() throws(BackendError) -> KeyspaceID? {
       try backend.keyspaces().first { $0.kind == .tree && $0.name == Self.loadedName }?.id
     }
@@ -97,7 +101,7 @@ public struct CrashWorkload {
     public subscript(part: Part) -> KeyspaceID { ids[part.rawValue] }
   }
 
-  /// The changes of a commit, counted from 1.
+  /// Returns the changes of a commit; commits count from 1.
   public static func changes(of number: UInt64) -> [Change] {
     let byteCount = number % 17 == 0 ? 20_000 : Int(number % 400)
     var changes = [
@@ -120,12 +124,12 @@ public struct CrashWorkload {
     return changes
   }
 
-  /// What the tree that is loaded aside holds after every tenth commit.
+  /// Returns the entries that every tenth commit loads into a new tree.
   fileprivate static func loaded(for number: UInt64) -> [(key: [UInt8], value: [UInt8])] {
     (0..<100 + number % 300).map { (bigEndianBytes($0), patternedBytes($0 ^ number)) }
   }
 
-  /// Loads a tree aside; returns its loader.
+  /// Loads a tree aside, and returns its loader.
   private static func load(_ number: UInt64, in backend: any StoreBackend) throws(BackendError) -> any KeyspaceLoader {
     let entries = loaded(for: number)
     let loader = try backend.loadKeyspace(of: .tree, named: Keyspaces.loadedName, expecting: entries.count)

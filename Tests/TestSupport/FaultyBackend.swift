@@ -1,7 +1,7 @@
 import Synchronization
 public import Todana
 
-/// A number that several threads count.
+/// A counter that several threads share.
 final class Counter: Sendable {
   private let storage = Atomic<Int>(0)
 
@@ -9,13 +9,13 @@ final class Counter: Sendable {
   func add(_ difference: Int) { storage.add(difference, ordering: .relaxed) }
 }
 
-/// A backend in dictionaries that fails on demand: commits, flushes, single records.
+/// A backend in dictionaries that fails on demand: in commits, flushes, any call, or reads of single records.
 ///
-/// Else it holds to the whole contract of ``StoreBackend``. Its chunks are small and its scans in no order, so that tests
-/// of a few hundred records see what large stores see.
+/// Otherwise it fulfils the whole contract of ``StoreBackend``. Its chunks are small and its scans have no order, so
+/// that tests with a few hundred records see the effects of large stores.
 public final class FaultyBackend: StoreBackend {
   public let storeID = StoreID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
-  /// Names have up to 255 bytes, sealed ones 16 more.
+  /// The limits, which allow names of up to 255 bytes, and sealed names of 16 bytes more.
   public var limits: BackendLimits {
     BackendLimits(
       valueByteCount: 64 << 20, nameByteCount: keyRing == nil ? 255 : 271, batchChangeCount: 4_000_000,
@@ -32,40 +32,45 @@ public final class FaultyBackend: StoreBackend {
 
   private let callFaults = CallFaults()
 
-  /// What the stores of a test seal their records with, where nothing else is said: a test runs with one set of keys after
-  /// another, or none, without knowing.
+  /// The keys with which stores of a test seal their records, unless the test passes others.
+  ///
+  /// A test can run unchanged with one set of keys after another, or with none.
   @TaskLocal public static var testedKeyRing: KeyRing?
 
   public let keyRing: KeyRing?
 
-  /// - Parameter keyRing: What stores are to seal their records with.
+  /// Creates an empty backend.
+  ///
+  /// - Parameter keyRing: The keys with which stores seal their records, or nil.
   public init(keyRing: KeyRing? = FaultyBackend.testedKeyRing) { self.keyRing = keyRing }
 
   // MARK: Faults
 
-  /// Makes the commit after so many others throw; 0 is the next one.
+  /// Makes the commit after `count` others throw; 0 is the next one.
   ///
   /// - Parameters:
-  ///   - count: Commits that go through before.
-  ///   - error: What is thrown. With ``BackendError/Code/mustReopen`` everything throws so until ``reopen()``.
-  ///   - isApplied: Whether the batch counts after a ``reopen()`` nevertheless.
+  ///   - count: The number of commits that pass before.
+  ///   - error: The error to throw. After ``BackendError/Code/mustReopen``, every call throws that until ``reopen()``.
+  ///   - isApplied: Whether the batch is applied nevertheless after a ``reopen()``.
   public func failCommit(after count: Int = 0, with error: BackendError, isApplied: Bool = false) {
     state.withLock { $0.fault = .init(remainingCommits: count, error: error, isApplied: isApplied) }
   }
 
-  /// Makes the call after so many others throw, whatever is asked for, of the backend, its snapshots or their scans; 0 is
-  /// the next one.
+  /// Makes the call after `count` others throw, of whatever kind.
   ///
-  /// Nothing is applied by it, and the call after it goes through again.
+  /// Counts calls of the backend, its snapshots and their scans; 0 is the next one. The call applies nothing, and the
+  /// call after it passes again.
   public func failCall(after count: Int, with error: BackendError) { callFaults.fail(after: count, with: error) }
 
-  /// Lets all calls through; whether one was still to fail.
+  /// Lets all calls pass.
+  ///
+  /// - Returns: Whether a call was still to fail.
   @discardableResult
   public func failNoCall() -> Bool { callFaults.clear() }
 
-  /// Makes the next flush fail; what is committed by now is durable.
+  /// Makes the next flush fail; everything committed so far is durable.
   ///
-  /// - Parameter isApplied: Whether what was committed since counts after a ``reopen()`` nevertheless.
+  /// - Parameter isApplied: Whether later commits are applied nevertheless after a ``reopen()``.
   public func failFlush(isApplied: Bool) {
     state.withLock { state in
       state.flushFault = .init(
@@ -73,25 +78,25 @@ public final class FaultyBackend: StoreBackend {
     }
   }
 
-  /// Makes flushes wait from now on, for at most two minutes each.
+  /// Makes flushes wait from now on, for at most 15 minutes each.
   public func holdFlushes() { gate.hold() }
 
-  /// Lets the flushes that wait go on.
+  /// Releases the waiting flushes.
   public func letFlushesGo() { gate.letGo() }
 
-  /// Flushes that wait now.
+  /// The number of flushes that wait now.
   public var waitingFlushCount: Int { gate.waitingCount }
 
-  /// Whether a flush waited so long that it went on by itself: then whoever was to let it go was blocked.
+  /// Whether a flush waited so long that it continued by itself, because the thread that should release it was blocked.
   public var didFlushTimeOut: Bool { gate.didTimeOut }
 
-  /// Makes scans of rows wait from now on, for at most two minutes each.
+  /// Makes scans of rows wait from now on, for at most 15 minutes each.
   public func holdScans() { scanGate.hold() }
 
-  /// Lets the scans that wait go on.
+  /// Releases the waiting scans.
   public func letScansGo() { scanGate.letGo() }
 
-  /// Scans that wait now.
+  /// The number of scans that wait now.
   public var waitingScanCount: Int { scanGate.waitingCount }
 
   /// Makes reading a row report damage.
@@ -99,24 +104,24 @@ public final class FaultyBackend: StoreBackend {
     state.withLock { _ = $0.damagedRows.insert(FaultyState.Place(keyspace: keyspace, rowID: rowID)) }
   }
 
-  /// Replaces the bytes of a record behind everybody's back.
+  /// Replaces the bytes of a record without a commit.
   public func overwrite(_ rowID: RowID, of keyspace: KeyspaceID, with bytes: [UInt8]) {
     state.withLock { $0.contents.rows[keyspace, default: [:]][rowID] = bytes }
   }
 
-  /// The bytes of a record.
+  /// Returns the bytes of a record, or nil if it is absent.
   public func bytes(_ rowID: RowID, of keyspace: KeyspaceID) -> [UInt8]? {
     state.withLock { $0.contents.rows[keyspace]?[rowID] }
   }
 
-  /// All records, by keyspace and key, a row id as its bytes.
+  /// All records, by keyspace and key; a row id is given as its bytes.
   public var records: [KeyspaceID: [[UInt8]: [UInt8]]] { state.withLock { $0.contents.records } }
 
-  /// Calls that asked for records, and commits, so far.
+  /// The number of reads and of snapshots so far.
   public var readCallCount: Int { state.withLock { $0.readCallCount } }
   public var commitCount: Int { state.withLock { $0.commitCallCount } }
   public var isClosed: Bool { state.withLock { $0.isClosed } }
-  /// Snapshots that nobody has let go of yet.
+  /// The number of snapshots that are not released yet.
   public var openSnapshotCount: Int { openSnapshots.value }
 
   // MARK: StoreBackend
@@ -209,7 +214,7 @@ public final class FaultyBackend: StoreBackend {
     state.withLock { $0.isClosed = true }
   }
 
-  /// Opens it again after ``close()``, with what was committed.
+  /// Opens the backend again after ``close()``, with everything that was committed.
   public func openAgain() {
     state.withLock { $0.isClosed = false }
   }

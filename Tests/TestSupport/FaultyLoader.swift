@@ -1,6 +1,6 @@
 import Todana
 
-/// A keyspace of a ``FaultyBackend`` that is loaded aside.
+/// A loader of a keyspace of a ``FaultyBackend``.
 final class FaultyLoader: KeyspaceLoader {
   let keyspace: KeyspaceID
   private let backend: FaultyBackend

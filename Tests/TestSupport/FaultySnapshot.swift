@@ -9,7 +9,7 @@ final class FaultySnapshot: BackendSnapshot {
   let damagedRows: Set<FaultyState.Place>
   let scanGate: Gate
   let callFaults: CallFaults
-  /// Hears of the end of a snapshot that was asked for as one.
+  /// A closure that is called at the end of a snapshot that a caller has opened.
   private let ended: (@Sendable () -> Void)?
 
   init(
@@ -70,7 +70,7 @@ final class FaultySnapshot: BackendSnapshot {
     return KeyScan(entries, callFaults)
   }
 
-  /// Exact, without looking at all entries as a scan does.
+  /// Returns the exact count by binary search, without visiting all entries as a scan does.
   func estimatedCount(tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
     try callFaults.pass()
     let entries = entries(of: tree)
@@ -144,7 +144,9 @@ private final class KeyScan: BackendScan {
 }
 
 extension RecordChunk {
-  /// A small limit, so that tests of a few hundred records see full chunks.
+  /// Whether the chunk is full.
+  ///
+  /// The limit is small, so that tests with a few hundred records see full chunks.
   var isFull: Bool { slices.count == recordLimit || arena.count > 4096 }
 
   func clear() {
@@ -171,14 +173,17 @@ extension RecordChunk {
 }
 
 extension Dictionary<RowID, [UInt8]>.Keys {
-  /// The same order in every run, but not that of the numbers: a scan has no order to be relied on.
+  /// Returns the row ids in an order that is equal in every run but not ascending: no test may rely on the order of a
+  /// scan.
   fileprivate func shuffledByBits() -> [RowID] {
     sorted { ($0 &* 0x9E37_79B9_7F4A_7C15) < ($1 &* 0x9E37_79B9_7F4A_7C15) }
   }
 }
 
 extension [UInt8] {
-  /// The order of bytes, which the library's comparison of sequences takes a hundred times as long for in debug builds.
+  /// Tests whether these bytes come before others.
+  ///
+  /// The library's comparison of sequences takes a hundred times as long in debug builds.
   func precedes(_ other: [UInt8]) -> Bool {
     let order = unsafe withUnsafeBytes { bytes in
       unsafe other.withUnsafeBytes { otherBytes -> Int32 in

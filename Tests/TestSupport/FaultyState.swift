@@ -1,8 +1,9 @@
 import Synchronization
 import Todana
 
-/// The entries of trees and the like in the order of their keys, as far as somebody asked for them: queries look at a
-/// tree many times before they read it.
+/// A cache of the entries of keyspaces in the order of their keys.
+///
+/// Queries consult a tree many times before they read it.
 final class SortedEntries: Sendable {
   typealias Entries = [(key: [UInt8], value: [UInt8])]
   private let known = Mutex<[KeyspaceID: Entries]>([:])
@@ -20,12 +21,12 @@ final class SortedEntries: Sendable {
 /// The records of one commit.
 struct FaultyContents {
   var rows: [KeyspaceID: [RowID: [UInt8]]] = [:]
-  /// Keys and trees.
+  /// The records of keyspaces with byte keys, and of trees.
   var keys: [KeyspaceID: [[UInt8]: [UInt8]]] = [:]
-  /// Of these keys; to be replaced when they change.
+  /// The sorted entries of `keys`, to be replaced when these change.
   var sorted = SortedEntries()
 
-  /// All of them, a row id as its bytes.
+  /// All records; a row id is given as its bytes.
   var records: [KeyspaceID: [[UInt8]: [UInt8]]] {
     var records = keys
     for (keyspace, rows) in rows {
@@ -41,7 +42,7 @@ struct FaultyContents {
   }
 }
 
-/// What a ``FaultyBackend`` holds behind its lock.
+/// The state of a ``FaultyBackend``, protected by its lock.
 struct FaultyState {
   var contents = FaultyContents()
   var keyspaces: [Keyspace] = []
@@ -53,7 +54,7 @@ struct FaultyState {
   var damagedRows: Set<Place> = []
   var fault: Fault?
   var mustReopen = false
-  /// What a reopening finds, if a flush failed.
+  /// The state that a reopening restores after a failure.
   var recovered: (contents: FaultyContents, commitNumber: CommitNumber, outcome: BatchID?)?
   var flushFault: FlushFault?
   var isClosed = false
@@ -84,7 +85,7 @@ struct FaultyState {
     var isApplied: Bool
   }
 
-  /// What is durable if the next flush fails, which it does.
+  /// The fault of the next flush, with the state that is durable before it.
   struct FlushFault {
     var contents: FaultyContents
     var commitNumber: CommitNumber
@@ -92,7 +93,7 @@ struct FaultyState {
     var isApplied: Bool
   }
 
-  /// Makes everything durable, or fails as was asked for.
+  /// Makes everything durable, or fails as requested.
   mutating func flush() throws(BackendError) {
     guard let fault = flushFault else { return }
     flushFault = nil
@@ -200,7 +201,7 @@ struct FaultyState {
     }
   }
 
-  /// The keys of a range.
+  /// Returns the number of keys in a range.
   private func count(of change: WriteBatch.Change, arena: [UInt8]) -> Int {
     let lower = Self.key(of: change, arena: arena, number: 0)
     let upper = Array(arena[change.value])

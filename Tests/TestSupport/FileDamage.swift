@@ -1,12 +1,12 @@
 import Foundation
 
-/// What can befall a file.
+/// A kind of damage to a file.
 public enum FileDamage: CaseIterable, Sendable {
   case flippedBit, zeroedPage, garbage, cut
 
-  /// Changes the file at a random place; one that is empty stays so.
+  /// Damages the file at a random place; an empty file is left unchanged.
   ///
-  /// - Throws: Where the file cannot be read or written.
+  /// - Throws: An error if the file cannot be read or written.
   public func apply(to file: String, _ random: inout SeededGenerator) throws {
     var bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
     guard !bytes.isEmpty else { return }

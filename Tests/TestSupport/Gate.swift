@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Where calls of a ``FaultyBackend`` wait as long as they are held.
+/// A gate at which calls of a ``FaultyBackend`` wait while it is held.
 final class Gate: Sendable {
   private struct State {
     var isHeld = false
@@ -11,19 +11,19 @@ final class Gate: Sendable {
 
   private let state = Mutex(State())
 
-  /// Calls that wait now.
+  /// The number of calls that wait now.
   var waitingCount: Int { state.withLock { $0.waitingCount } }
-  /// Whether a call waited so long that it went on by itself: nobody could let it go.
+  /// Whether a call waited so long that it continued by itself, because no thread could open the gate.
   var didTimeOut: Bool { state.withLock { $0.didTimeOut } }
 
   func hold() { state.withLock { $0.isHeld = true } }
   func letGo() { state.withLock { $0.isHeld = false } }
 
-  /// Waits until calls are not held, but not for ever.
+  /// Waits while the gate is held, for at most 15 minutes.
   func pass() {
     guard state.withLock({ $0.isHeld }) else { return }
     state.withLock { $0.waitingCount += 1 }
-    // Long tests may keep whoever is to let go from running for minutes.
+    // Long tests may keep the thread that opens the gate from running for minutes.
     let deadline = Date(timeIntervalSinceNow: 900)
     while state.withLock({ $0.isHeld }), Date() < deadline { Thread.sleep(forTimeInterval: 0.000_5) }
     state.withLock { state in

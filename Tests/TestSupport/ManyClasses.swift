@@ -1,6 +1,6 @@
 public import Todana
 
-/// As many classes as a test asks for: one for each sequence of binary digits.
+/// A source of any number of classes: one for each sequence of binary digits.
 public enum ManyClasses {
   public static func list(_ count: Int) -> [StoredObject.Type] { Array(End.classes(count).prefix(count)) }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The anonymous memory of this process, in bytes.
 public enum ProcessMemory {
-  /// What is resident now, without mapped files; 0 where the system does not tell.
+  /// The resident memory without mapped files, or 0 if the system does not report it.
   public static var anonymousByteCount: Int {
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
@@ -11,7 +11,7 @@ public enum ProcessMemory {
     return (line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0) << 10
   }
 
-  /// The highest ``anonymousByteCount`` while `body` runs.
+  /// Returns the highest ``anonymousByteCount`` while `body` runs, and the result of `body`.
   public static func peakAnonymousByteCount<Result, Failure: Error>(
     during body: () throws(Failure) -> Result
   ) throws(Failure) -> (Int, Result) {
@@ -30,7 +30,7 @@ public enum ProcessMemory {
 
     var peak: Int { highest.load(ordering: .relaxed) }
 
-    /// Takes a sample; false after the end.
+    /// Takes a sample, and returns false after the end.
     func sample() -> Bool {
       highest.max(ProcessMemory.anonymousByteCount, ordering: .relaxed)
       return !isEnded.load(ordering: .relaxed)

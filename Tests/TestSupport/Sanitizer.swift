@@ -1,8 +1,8 @@
 import Foundation
 
-/// Tests of memory do not run under a sanitizer, which would measure its own.
+/// The sanitizer of the test run, if any: tests of memory do not run under one, which would measure its own.
 public enum Sanitizer {
   public static let isUsed = ProcessInfo.processInfo.environment["TODANA_SANITIZER"] != nil
-  /// Why such a test does not run.
+  /// The reason why a test of memory does not run.
   public static let reason = "a sanitizer's own memory would be measured"
 }

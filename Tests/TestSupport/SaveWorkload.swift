@@ -1,17 +1,17 @@
 public import Todana
 
-/// Saves that follow from their number alone, over several classes and named buffers, so that a second process knows
-/// what each one left behind.
+/// Saves that depend only on their number, over several classes and named buffers.
 ///
-/// Save *n* inserts a song, deletes an old one, changes two playlists and writes two named buffers; inserts a note with
-/// indexes, changes one and deletes one.
+/// A second process thus knows the state after each one. Save *n* inserts a song and a node, deletes an old song,
+/// changes two playlists and writes two named buffers. It also inserts a note with indexes, changes one and deletes
+/// one.
 public enum SaveWorkload {
   public static let classes: [StoredObject.Type] = [Song.self, Playlist.self, Node.self, Note.self]
 
-  /// What encrypts the store where it is to be encrypted.
+  /// The encryption of the store, for tests with an encrypted one.
   public static let encryption = StoreEncryption.key([UInt8](repeating: 0xA5, count: 16))
   public static let secret = StoreSecret.key([UInt8](repeating: 0xA5, count: 16))
-  /// Parts of names and contents, none of which the files of an encrypted store may have.
+  /// Parts of names and contents that must not occur in the files of an encrypted store.
   public static let words = [
     "Song", "song ", "Playlist", "latest", "reversed", "Node", "node ", "favourites", "save count",
     "Note", "note ", "index",
@@ -36,17 +36,17 @@ public enum SaveWorkload {
     }
   }
 
-  /// What a store holds: everything that a reader of it can see.
+  /// The contents of a store, as its readers see them.
   public struct State: Equatable, Sendable {
     public var saveCount: Int
     public var songs: [String: UInt32] = [:]
     public var playlists: [String: [String]] = [:]
     public var nodes: [String] = []
     public var favourites: [String] = []
-    /// The numbers of notes, as an index has them.
+    /// The numbers of notes, in the order of an index.
     public var notes: [Int64] = []
 
-    /// What `saveCount` saves leave behind.
+    /// Creates the state after `saveCount` saves.
     public init(after saveCount: Int) {
       self.saveCount = saveCount
       guard saveCount > 0 else { return }
@@ -58,7 +58,7 @@ public enum SaveWorkload {
       notes = SaveWorkload.notes(after: saveCount)
     }
 
-    /// What the store holds now.
+    /// Reads the present state of the store.
     public init(of store: Store) throws {
       saveCount = try store.readNamedBuffer("save count") { Int(try $0.readUInt64()) } ?? 0
       for song in try store.fetch(Song.self) { songs[song.title] = song.seconds }
@@ -91,7 +91,7 @@ public enum SaveWorkload {
     try store.saveChanges(durability: durability)
   }
 
-  /// Every note is negative once it is five saves old, and gone when it is ten.
+  /// Inserts a note, negates the numbers of notes that are five saves old, and deletes those that are ten saves old.
   private static func saveNotes(_ number: Int, to store: Store) throws {
     let note = Note()
     note.text = "note \(number % 7)"
@@ -117,7 +117,7 @@ public enum SaveWorkload {
     }
   }
 
-  /// The numbers of the songs that are there, in the order of their insertion.
+  /// Returns the numbers of the songs that are present, in the order of their insertion.
   private static func songs(after saveCount: Int) -> ClosedRange<Int> { max(1, saveCount - 19)...saveCount }
 
   private static func title(_ number: Int) -> String {

@@ -1,12 +1,14 @@
 import Foundation
 
-/// A new empty directory that goes when the value is let go of.
+/// A new empty directory, which is removed when the object is released.
 public final class TemporaryDirectory: Sendable {
   public let path: String
 
-  /// - Parameter isInMemory: Where the system has a file system in memory, it is there: for tests that need no disk, and
-  ///   would wait for its flushes thousands of times.
-  /// - Throws: Where the directory cannot be made.
+  /// Creates the directory.
+  ///
+  /// - Parameter isInMemory: Whether the directory is in a file system in memory, if the system has one. Tests that
+  ///   need no disk then do not wait for thousands of flushes.
+  /// - Throws: An error if the directory cannot be created.
   public init(isInMemory: Bool = false) throws {
     let memory = URL(filePath: "/dev/shm")
     let hasMemory = isInMemory && FileManager.default.isWritableFile(atPath: memory.path)
@@ -18,6 +20,6 @@ public final class TemporaryDirectory: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// The path of something in the directory.
+  /// Returns the path of a file in the directory.
   public func path(_ name: String) -> String { path + "/" + name }
 }

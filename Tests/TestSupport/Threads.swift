@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Runs `body` on so many threads at once, each with its number, waits for all and rethrows their first error.
+/// Runs `body` on `count` threads at once, each with its number, waits for all and rethrows the first error.
 ///
-/// Real threads, because tasks share as many as there are cores: one that waits for another could keep it from running.
+/// These are real threads, because tasks share as many threads as there are cores: a task that waits for another could
+/// keep it from running.
 public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
   let outcome = Outcome()
   let group = DispatchGroup()

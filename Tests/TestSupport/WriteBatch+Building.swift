@@ -1,7 +1,7 @@
 public import Todana
 
 extension WriteBatch {
-  /// Puts a row; by default one that is new.
+  /// Puts a row, by default a new one.
   public mutating func put(
     _ value: [UInt8], row: RowID, in keyspace: KeyspaceID, expecting expectation: Expectation = .absent
   ) {
@@ -9,7 +9,7 @@ extension WriteBatch {
       Change(keyspace: keyspace, kind: .put, expectation: expectation, key: .row(row), value: arena.append(value)))
   }
 
-  /// Puts a record under a byte key; by default whatever is there is replaced.
+  /// Puts a record under a byte key, by default in place of any other.
   public mutating func put(
     _ value: [UInt8], key: [UInt8], in keyspace: KeyspaceID, expecting expectation: Expectation = .anything
   ) {
@@ -36,24 +36,24 @@ extension WriteBatch {
 }
 
 extension WriteBatch {
-  /// Removes a row if it is there.
+  /// Removes a row if it is present.
   public mutating func erase(row: RowID, in keyspace: KeyspaceID) {
     append(Change(keyspace: keyspace, kind: .erase, expectation: .anything, key: .row(row), value: 0..<0))
   }
 
-  /// Removes the record under a byte key if there is one.
+  /// Removes the record under a byte key if it is present.
   public mutating func erase(key: [UInt8], in keyspace: KeyspaceID) {
     append(
       Change(
         keyspace: keyspace, kind: .erase, expectation: .anything, key: .bytes(arena.append(key)), value: 0..<0))
   }
 
-  /// Demands that a row is as expected.
+  /// Requires that a row is as expected.
   public mutating func check(row: RowID, in keyspace: KeyspaceID, expecting expectation: Expectation) {
     append(Change(keyspace: keyspace, kind: .check, expectation: expectation, key: .row(row), value: 0..<0))
   }
 
-  /// Demands that the record under a byte key is as expected.
+  /// Requires that the record under a byte key is as expected.
   public mutating func check(key: [UInt8], in keyspace: KeyspaceID, expecting expectation: Expectation) {
     append(
       Change(
@@ -62,7 +62,7 @@ extension WriteBatch {
 }
 
 extension WriteBatch {
-  /// Puts a record of a tree under the number of the commit, followed by `suffix`.
+  /// Puts a record of a tree under a key that consists of the commit number and `suffix`.
   public mutating func putNumbered(
     _ value: [UInt8], suffix: [UInt8] = [], in tree: KeyspaceID, expecting expectation: Expectation = .anything
   ) {
@@ -74,7 +74,7 @@ extension WriteBatch {
 }
 
 extension StoreBackend {
-  /// Sorts and commits what `build` appends to a new batch.
+  /// Sorts and commits the changes that `build` appends to a new batch.
   @discardableResult
   public func commit(
     _ durability: Durability = .full, _ build: (inout WriteBatch) -> Void
@@ -86,12 +86,14 @@ extension StoreBackend {
   }
 }
 
-/// The last 8 bytes of a record as a little-endian number: what ``WriteBatch/Expectation/token(_:)`` compares.
+/// Returns the last 8 bytes of a record as a little-endian number, which ``WriteBatch/Expectation/token(_:)`` compares.
 public func token(of record: [UInt8]) -> UInt64 {
   record.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
 }
 
-/// Bytes that `number` and `byteCount` decide; no two numbers give the same from 8 bytes on.
+/// Returns bytes that depend on `number` and `byteCount` only.
+///
+/// From 8 bytes on, no two numbers give equal bytes.
 public func patternedBytes(_ number: UInt64, count byteCount: Int = 24) -> [UInt8] {
   [UInt8](capacity: byteCount) { output in
     var generator = SeededGenerator(seed: number)
@@ -105,7 +107,7 @@ public func patternedBytes(_ number: UInt64, count byteCount: Int = 24) -> [UInt
   }
 }
 
-/// The eight bytes of a number, the highest first: their order is the numbers'.
+/// Returns the eight bytes of a number in big-endian order, so that their order is the order of the numbers.
 public func bigEndianBytes(_ number: UInt64) -> [UInt8] {
   (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
 }

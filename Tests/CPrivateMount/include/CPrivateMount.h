@@ -1,11 +1,11 @@
-// A file system of its own for the thread that calls, for tests with full and with read-only disks.
+// A file system private to the calling thread, for tests with full and with read-only disks.
 #ifndef TODANA_CPRIVATEMOUNT_H
 #define TODANA_CPRIVATEMOUNT_H
 
 #include <stdbool.h>
 
-// Mounts a file system in memory at `path`, with options as mount(8) takes them; no other thread sees it, and it goes with
-// the thread. 0 or -errno.
+// Mounts a file system in memory at `path`, with options as mount(8) takes them. No other thread sees it, and it is
+// gone with the thread. Returns 0 or -errno.
 int tdt_mount_privately(const char *path, const char *options);
 int tdt_make_read_only(const char *path);
 
