@@ -33,7 +33,7 @@ template <class Body> bool refuses(Body body) {
   }
 }
 
-// Returns a key file with slots of all kinds. Its passphrase costs little to check.
+// Returns a key file with slots of all kinds. Its passphrase slot uses a low scrypt cost.
 const std::string &sampleKeyFile() {
   static const std::string sample = [] {
     const SecretBytes master = SecretBytes::random(KeyFile::kMasterSize);

@@ -244,8 +244,8 @@ class CabinetWorkload final : public Workload {
     }
   }
 
-  // Waits until a file has grown, which happens in the background. A commit requests it again after a compaction came
-  // between.
+  // Waits until a file has grown, which happens in the background. If a compaction came between, a commit requests it
+  // again.
   void awaitGrowth() {
     for (int attempt = 0; (*session_)->statistics().growths == 0; attempt++) {
       require(attempt < 1000, "a crowded file does not grow");
@@ -312,8 +312,8 @@ class CabinetWorkload final : public Workload {
     if (migrationFailure_) std::rethrow_exception(std::exchange(migrationFailure_, nullptr));
   }
 
-  // Copies the files as a backup does. Does nothing during a migration: the key file changes, and a backup would be
-  // told.
+  // Copies the files as a backup does. Does nothing during a migration, because the key file may change while it is
+  // copied.
   void copyFiles() {
     if (migration_.joinable()) return;
     const FileGroup::BackupPlan plan = (*session_)->group().planBackup([](const std::string &) { return true; });

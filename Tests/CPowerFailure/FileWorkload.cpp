@@ -14,7 +14,7 @@ namespace {
 
 struct Abandoned : std::exception {};
 
-// What one file holds, in short.
+// A digest of one file.
 struct Digest {
   int64_t size = 0;
   uint64_t hash = 0;
@@ -65,7 +65,7 @@ class FileWorkload final : public Workload {
     settings.sectorSize = plan.sector_size;
     settings.strict = plan.strict;
     settings.directThreshold = 64 << 10;
-    // A few commits: whole pages fill the log faster.
+    // Room for a few commits; strict mode logs whole pages, which fill the log faster.
     const int64_t limit = plan.strict ? 128 << 10 : 32 << 10;
     settings.logLimit = plan.in_background ? limit : 1 << 30;
     return settings;
@@ -109,7 +109,7 @@ class FileWorkload final : public Workload {
       files.push_back(file);
     }
     if (!goesOn || settings.readOnly || files.empty()) return commit;
-    // The recovered group works: a commit, a checkpoint at close, and the content after reopening.
+    // Tests that the recovered group works: a commit, a checkpoint at close, and the content after reopening.
     const uint8_t id[16] = {42};
     const std::string text(5000, 'x');
     const std::shared_ptr<DataFile> last = files.back();
@@ -135,7 +135,7 @@ class FileWorkload final : public Workload {
     std::string content;
   };
 
-  // What the session before this one left.
+  // Opens the files that the session before this one left.
   void openFiles() {
     std::vector<uint32_t> numbers;
     for (const auto &[number, expected] : states_.back()) numbers.push_back(number);

@@ -22,6 +22,7 @@ class KeyedSession {
   Session &operator*() { return *session_; }
 
   // Returns a plain record, which the session converts to the form that its keyspace has.
+  // For a tree, returns the content.
   static std::string record(uint32_t keyspace, int32_t kind, const std::string &key, const std::string &content);
 
   // A visitor of records. `key` is a row id as 8 bytes, a name, or a key of a tree.

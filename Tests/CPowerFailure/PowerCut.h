@@ -19,7 +19,7 @@ class PowerCut {
   void apply(const Operation &operation);
 
   // Returns one possible state: any subset of the unflushed sectors, in any of their versions; any of the unflushed
-  // sizes; and the first of the unflushed directory changes. `last`: the operation in flight, which may be torn.
+  // sizes; and a prefix of the unflushed directory changes. `last`: the operation in flight, which may be torn.
   FileSystem state(std::mt19937_64 &random, const Operation *last) const;
 
   // Returns the files after a kill of the process: everything is written, though not all of it is durable.

@@ -22,8 +22,9 @@ class Workload {
 
   RecordingDisk &disk() { return disk_; }
 
-  // Return the newest commit acknowledged as durable before an operation, and an upper bound of those begun before it.
+  // Returns the newest commit acknowledged as durable before an operation.
   virtual uint64_t acknowledgedBefore(size_t operation) const = 0;
+  // Returns an upper bound of the commits begun before an operation.
   virtual uint64_t newestBefore(size_t operation) const = 0;
 
   // Recovers the files on `disk`, and compares them with the contents of the recovered commit, which must lie between

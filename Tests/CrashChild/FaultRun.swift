@@ -142,7 +142,7 @@ struct FaultRun {
         if outcome.savesFailed > 3 {
           return outcome.faults.append("save \(number) fails again and again: \(error)")
         }
-        // The disk works again, if more than one call failed.
+        // A lasting fault ends here: the disk works again.
         if isLasting { faults_relent() }
         guard let count = recover(store, from: error, &progress, &outcome) else { return }
         progress = Progress(count)

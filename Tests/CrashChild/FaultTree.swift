@@ -1,11 +1,11 @@
 import TestSupport
 import Todana
 
-/// A tree of a faulty workload: before save *n*, a separate commit puts the keys of *n* and removes the keys of *n* -
-/// 3.
+/// A tree that a faulty workload changes before each save.
 ///
-/// Every third of these commits clears the tree and puts the remaining keys back. Every third loads the remaining keys
-/// into a new tree, which it adopts.
+/// Before save *n*, a separate commit puts the keys of *n* and removes the keys of *n* - 3. Every third of these
+/// commits clears the tree and puts the remaining keys back. Every third loads the remaining keys into a new tree,
+/// which it adopts.
 enum FaultTree {
   private static let name = Array("saves in order".utf8)
   private static let keysPerSave = 4

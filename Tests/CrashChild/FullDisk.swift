@@ -27,7 +27,7 @@ extension CrashChild {
     report("closed \(row + 1)")
   }
 
-  /// Commits more than the files may hold later, so that the log has it and the checkpoint fails.
+  /// Commits to the log, then limits the size of files so that the checkpoint fails, and continues with more room.
   static func fillInCheckpoint(_ path: String) throws {
     var options = KyotoBackend.Options()
     options.directThresholdByteCount = 1 << 40

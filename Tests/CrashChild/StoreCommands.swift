@@ -20,10 +20,9 @@ extension CrashChild {
     }
   }
 
-  /// Continues the workload while the store's keys are renewed again and again, or the store is encrypted and
-  /// decrypted.
+  /// Continues the workload while the store is encrypted and decrypted in turn, or its keys are renewed (`rotating`).
   ///
-  /// `rotating` selects the renewal of keys. Prints the number of each save after it.
+  /// Prints the number of each save after it.
   static func migrateForEver(_ path: String, _ settings: Set<String>) throws {
     var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
     configuration.resumingMigration = true

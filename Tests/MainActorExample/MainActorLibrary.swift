@@ -50,7 +50,7 @@ public final class Library {
 
   public func titles() throws -> [String] { try store.fetch(Song.self).map(\.title) }
 
-  /// Returns the sum of all lengths, read in the background by another store over the same backend.
+  /// Returns the sum of the seconds of all songs, read in the background by another store over the same backend.
   public func totalSeconds() async throws -> UInt32 {
     let background = try StoreActor(backend: store.backend, classes: [Song.self])
     return try await background.perform { store in

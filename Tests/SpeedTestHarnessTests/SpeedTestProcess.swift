@@ -7,7 +7,7 @@ struct SpeedTestProcess {
   var output: String
   var messages: String
 
-  /// The directory of the programs, which is that of the tests' executable.
+  /// The directory that holds the programs and the tests' own executable.
   static var productsDirectory: URL {
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
   }

@@ -50,13 +50,14 @@ public final class FaultyBackend: StoreBackend {
   ///
   /// - Parameters:
   ///   - count: The number of commits that pass before.
-  ///   - error: The error to throw. After ``BackendError/Code/mustReopen``, every call throws that until ``reopen()``.
+  ///   - error: The error to throw. After ``BackendError/Code/mustReopen``, every call of the backend throws this code
+  ///     until ``reopen()``.
   ///   - isApplied: Whether the batch is applied nevertheless after a ``reopen()``.
   public func failCommit(after count: Int = 0, with error: BackendError, isApplied: Bool = false) {
     state.withLock { $0.fault = .init(remainingCommits: count, error: error, isApplied: isApplied) }
   }
 
-  /// Makes the call after `count` others throw, of whatever kind.
+  /// Makes the call after `count` others throw, a call of any kind.
   ///
   /// Counts calls of the backend, its snapshots and their scans; 0 is the next one. The call applies nothing, and the
   /// call after it passes again.

@@ -1,6 +1,6 @@
 public import Todana
 
-/// A song, like the classes of the documentation's examples.
+/// A song, as in the documentation's examples.
 public final class Song: StoredObject {
   public var title = ""
   public var seconds: UInt32 = 0
