@@ -89,7 +89,7 @@ struct ObjectList: ~Copyable {
     unsafe objects.sort { $0.rowID < $1.rowID }
   }
 
-  /// Moves the objects to their places. Returns false, and moves none, if two have the same row id.
+  /// Moves the objects to their places, unless two have the same row id; returns whether it did.
   private static func place(
     _ objects: UnsafeMutableBufferPointer<StoredObject>, lowest: RowID, highest: RowID
   ) -> Bool {

@@ -54,7 +54,9 @@ extension BackendError {
 }
 
 extension WriteBatch {
-  /// Checks that no byte key is empty, as C would take it for a row. The engine checks the order of the changes.
+  /// Checks that no byte key is empty, as C would take it for a row.
+  ///
+  /// The engine checks the order of the changes.
   func requireOrder() throws(BackendError) {
     guard !hasEmptyKey else {
       throw BackendError(.invalidArgument, "A byte key has at least one byte; the batch holds an empty one.")
