@@ -184,7 +184,7 @@ package final class RecordSealing: Sendable {
     rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
     try base.read(rows: rows, of: keyspace, into: chunk)
-    guard chunk.slices.count <= rows.count else { throw BackendError(wrongAnswer: "more records than were asked for") }
+    try chunk.requireAtMost(rows.count)
     try open(chunk, of: keyspace)
   }
 

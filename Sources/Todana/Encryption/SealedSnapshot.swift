@@ -18,6 +18,7 @@ final class SealedSnapshot: BackendSnapshot {
     rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
     try base.read(rows: rows, of: keyspace, into: chunk)
+    try chunk.requireAtMost(rows.count)
     try sealing.open(chunk, of: keyspace)
   }
 

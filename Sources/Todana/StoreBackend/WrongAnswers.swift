@@ -13,3 +13,10 @@ extension Int {
     return self
   }
 }
+
+extension RecordChunk {
+  /// Checks the records that a backend gave for so many rows.
+  func requireAtMost(_ rowCount: Int) throws(BackendError) {
+    guard slices.count <= rowCount else { throw BackendError(wrongAnswer: "more records than were asked for") }
+  }
+}

@@ -77,15 +77,19 @@ import Testing
     }
   }
 
-  @Test func `more records than were asked for are refused`() throws {
+  @Test(arguments: [false, true])
+  func `more records than were asked for are refused`(inSnapshot: Bool) throws {
     let store = try open()
     let ids = try store.fetch(Item.self).compactMap(\.id)
-    for item in try store.fetch(Item.self) { try store.turnIntoFault(item) }
+    func numbers() throws -> [Int?] {
+      func fetched() throws -> [Int?] { try store.fetch(ids).map { $0?.number } }
+      return inSnapshot ? try store.withSnapshot { try fetched() } : try fetched()
+    }
     backend.misbehavior = .init(repeatsLastRow: true)
-    let error = #expect(throws: StoreError.self) { try store.fetch(ids) }
+    let error = #expect(throws: StoreError.self) { try numbers() }
     #expect(error?.backendError?.message.contains("breaks its contract") == true)
     backend.misbehavior = .init()
-    #expect(try store.fetch(ids).map { $0?.number } == [0, 1, 2])
+    #expect(try numbers() == [0, 1, 2])
   }
 }
 
@@ -138,6 +142,9 @@ private final class MisbehavingBackend: StoreBackend {
     rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
     try base.read(rows: rows, of: keyspace, into: chunk)
+    misbehave(chunk)
+  }
+  func misbehave(_ chunk: RecordChunk) {
     guard misbehavior.repeatsLastRow, let last = chunk.slices.last else { return }
     _ = chunk.append(rowID: last.rowID, value: unsafe Array(chunk.value(of: last)))
   }
@@ -170,6 +177,7 @@ private final class MisbehavingSnapshot: BackendSnapshot {
     rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
     try base.read(rows: rows, of: keyspace, into: chunk)
+    backend.misbehave(chunk)
   }
   func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
     try base.read(key: key, of: keyspace, into: chunk)

@@ -135,25 +135,31 @@ private final class Plain: StoredObject {
     }
   }
 
-  @Test func `a session goes on with the building that another one gives up`() throws {
-    let backend = try makeBackend(10_500)
-    let first = try open(backend, .background)
-    let second = try open(DictionaryBackend(sharing: backend), .manual)
+  /// The first builder is held while the other session claims the index, so it always loses its claim.
+  @Test(arguments: [false, true])
+  func `a session goes on with the building that another one gives up`(isAwaited: Bool) throws {
     struct Enough: Error {}
-    // If the first session was faster, there is no building to take over.
-    var hasBegun = false
-    do {
+    let backend = try makeBackend(10_500)
+    let gate = DispatchSemaphore(value: 0)
+    Held.gate.withLock { $0 = gate }
+    let first = try open(backend, .background)
+    #expect(Held.waiting.wait(timeout: .now() + 60) == .success)
+    let second = try open(DictionaryBackend(sharing: backend), .manual)
+    #expect(throws: Enough.self) {
       try second.buildIndexes { _ in
-        hasBegun = true
+        if isAwaited {
+          // The first builder notices the claim before it is given up.
+          gate.signal()
+          Thread.sleep(forTimeInterval: 1)
+        }
         throw Enough()
       }
-    } catch is Enough {
-    } catch let error as StoreError where error.code == .indexTakenOver {
     }
     try second.close()
+    if !isAwaited { gate.signal() }
     try wait { try first.indexes.allSatisfy(\.isComplete) }
     #expect(try first.indexes.map(\.entryCount) == [10_500])
-    #expect(try first.verify().isSound, "the other one had begun: \(hasBegun)")
+    #expect(try first.verify().isSound)
     try first.close()
   }
 
