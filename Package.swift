@@ -3,192 +3,140 @@
 import Foundation
 import PackageDescription
 
-let package = Package(
-  name: "todana",
-  platforms: [.macOS(.v15)],
-  products: [
-    .library(name: "Todana", targets: ["Todana"]),
-    .library(name: "TodanaArchive", targets: ["TodanaArchive"]),
-    .executable(name: "todana", targets: ["TodanaTool"]),
-  ],
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-  ],
-  targets: [
-    // System libraries, each with a module map.
-    .systemLibrary(
-      name: "CKyotoCabinetLibrary",
-      pkgConfig: "kyotocabinet",
-      providers: [.apt(["libkyotocabinet-dev"]), .brew(["kyoto-cabinet"])]
-    ),
-    .systemLibrary(
-      name: "CXXHash",
-      pkgConfig: "libxxhash",
-      providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]
-    ),
-    .systemLibrary(
-      name: "CLibCrypto",
-      pkgConfig: "libcrypto",
-      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
-    ),
-    .systemLibrary(
-      name: "CZlib",
-      pkgConfig: "zlib",
-      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
-    ),
-    .systemLibrary(
-      name: "CZstd",
-      pkgConfig: "libzstd",
-      providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
-    ),
-    .systemLibrary(
-      name: "CLibArchive",
-      pkgConfig: "libarchive",
-      providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]
-    ),
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-    // Encryption and authentication. The only target that includes libcrypto's headers.
-    .target(name: "CSealing", dependencies: ["CLibCrypto"]),
+// System libraries, each with a module map.
+let systemLibraries: [Target] = [
+  .systemLibrary(
+    name: "CKyotoCabinetLibrary",
+    pkgConfig: "kyotocabinet",
+    providers: [.apt(["libkyotocabinet-dev"]), .brew(["kyoto-cabinet"])]
+  ),
+  .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
+  .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+  .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+  .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+  .systemLibrary(
+    name: "CLibArchive",
+    pkgConfig: "libarchive",
+    providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]
+  ),
+]
 
-    // The storage engine, in layers. Only its folder Kyoto includes Kyoto Cabinet's headers.
-    .target(
-      name: "CStorageEngine",
-      dependencies: ["CKyotoCabinetLibrary", "CSealing", "CXXHash"],
-      cxxSettings: [.treatWarning("thread-safety", as: .error)]
-    ),
+// Targets of C and C++.
+var cTargets: [Target] = [
+  // Encryption and authentication. The only target that includes libcrypto's headers.
+  .target(name: "CSealing", dependencies: ["CLibCrypto"]),
+  // The storage engine, in layers. Only its folder Kyoto includes Kyoto Cabinet's headers.
+  .target(
+    name: "CStorageEngine",
+    dependencies: ["CKyotoCabinetLibrary", "CSealing", "CXXHash"],
+    cxxSettings: [.treatWarning("thread-safety", as: .error)]
+  ),
+  // System calls that Swift's import of the C library lacks.
+  .target(name: "CFileSystem"),
+  // The process of the tool: arguments, standard descriptors, signals, and the commands that it starts.
+  .target(name: "CProcess"),
 
-    .target(
-      name: "Todana",
-      dependencies: ["CStorageEngine", "CSealing", "CXXHash", .product(name: "Logging", package: "swift-log")]
-    ),
+  // Simulated power failures of the storage engine.
+  .target(name: "CPowerFailure", dependencies: ["CStorageEngine"], path: "Tests/CPowerFailure"),
+  // The parts of sealing, for tests with known answers.
+  .target(name: "CSealingProbe", dependencies: ["CSealing"], path: "Tests/CSealingProbe"),
+  // Failing system calls, in the process that links this target.
+  .target(name: "CFaults", path: "Tests/CFaults"),
+  // Mounts of full and read-only disks.
+  .target(name: "CPrivateMount", path: "Tests/CPrivateMount"),
+  // Entry points for the fuzzers and for the test that replays their corpus: one function for each decoder.
+  .target(name: "CFuzzTargets", dependencies: ["CStorageEngine", "CSealing", "CXXHash"], path: "Tests/CFuzzTargets"),
+]
 
-    // System calls that Swift's import of the C library lacks.
-    .target(name: "CFileSystem"),
+// Targets of Swift. All of them get the settings below.
+var swiftTargets: [Target] = [
+  .target(name: "Todana", dependencies: ["CStorageEngine", "CSealing", "CXXHash", logging]),
+  // Archives of files, built on the library's public API.
+  .target(
+    name: "TodanaArchive",
+    dependencies: ["Todana", "CFileSystem", "CLibArchive", "CLibCrypto", "CSealing", "CZlib", "CZstd"]
+  ),
+  .executableTarget(name: "TodanaTool", dependencies: ["CProcess", "Todana", "TodanaArchive", argumentParser]),
 
-    // Archives of files, built on the library's public API.
-    .target(
-      name: "TodanaArchive",
-      dependencies: ["Todana", "CFileSystem", "CLibArchive", "CLibCrypto", "CSealing", "CZlib", "CZstd"]
-    ),
+  // Helpers that several test targets share.
+  .target(name: "TestSupport", dependencies: ["Todana"], path: "Tests/TestSupport"),
+  // A backend as in a foreign package: without access to `package` declarations of this one.
+  .target(name: "SmallBackend", dependencies: ["Todana"], path: "Tests/SmallBackend", packageAccess: false),
+  // A process that tests start and kill.
+  .executableTarget(
+    name: "CrashChild",
+    dependencies: ["CFaults", "Todana", "TodanaArchive", "TestSupport"],
+    path: "Tests/CrashChild"
+  ),
+  .target(name: "FuzzTargets", dependencies: ["CFuzzTargets", "Todana"], path: "Tests/FuzzTargets"),
 
-    // The process of the tool: arguments, standard descriptors, signals, and the commands that it starts.
-    .target(name: "CProcess"),
+  // The storage engine and the sealing, through their C interfaces.
+  .testTarget(
+    name: "EngineTests",
+    dependencies: [
+      "CPowerFailure", "CSealingProbe", "CStorageEngine", "CXXHash", "CrashChild", "FuzzTargets", "TestSupport",
+      "Todana",
+    ]
+  ),
+  // Each part of the library.
+  .testTarget(
+    name: "TodanaTests",
+    dependencies: [
+      "CFuzzTargets", "CSealingProbe", "CXXHash", "CrashChild", "FuzzTargets", "SmallBackend", "TestSupport", "Todana",
+      logging,
+    ]
+  ),
+  .testTarget(
+    name: "TodanaArchiveTests",
+    dependencies: [
+      "CFileSystem", "CPowerFailure", "CPrivateMount", "CrashChild", "TodanaArchive", "Todana", "TestSupport",
+    ]
+  ),
+  // The tool, as a process.
+  .testTarget(name: "TodanaToolTests", dependencies: ["CrashChild", "TestSupport", "Todana", "TodanaTool"]),
+  // A suite that tests every backend against the contract of StoreBackend.
+  .testTarget(name: "BackendConformanceTests", dependencies: ["Todana", "SmallBackend", "TestSupport", "CrashChild"]),
+  // Whole stores: killed processes, damaged files, full disks, limits, memory.
+  .testTarget(name: "AcceptanceTests", dependencies: ["CrashChild", "TestSupport", "Todana"]),
 
-    .executableTarget(
-      name: "TodanaTool",
-      dependencies: [
-        "CProcess", "Todana", "TodanaArchive", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]
-    ),
+  // The programs of README.md and of the guides, word for word.
+  .executableTarget(name: "ReadmeExample", dependencies: ["Todana"], path: "Tests/ReadmeExample"),
+  .executableTarget(name: "GuideExample", dependencies: ["Todana"], path: "Tests/GuideExample"),
+  .executableTarget(name: "FindingExample", dependencies: ["Todana"], path: "Tests/FindingExample"),
+  // A program whose default isolation is the main actor.
+  .target(
+    name: "MainActorExample",
+    dependencies: ["Todana"],
+    path: "Tests/MainActorExample",
+    swiftSettings: [.defaultIsolation(MainActor.self)]
+  ),
+  // The documents: their programs, their links, and what they say of the sources.
+  .testTarget(
+    name: "DocumentationTests",
+    dependencies: ["MainActorExample", "ReadmeExample", "GuideExample", "FindingExample", "TestSupport"]
+  ),
+]
 
-    // Helpers that several test targets share.
-    .target(
-      name: "TestSupport",
-      dependencies: ["Todana"],
-      path: "Tests/TestSupport"
-    ),
-    // A backend as in a foreign package: without access to `package` declarations of this one.
-    .target(
-      name: "SmallBackend",
-      dependencies: ["Todana"],
-      path: "Tests/SmallBackend",
-      packageAccess: false
-    ),
-    // Simulated power failures of the storage engine.
-    .target(
-      name: "CPowerFailure",
-      dependencies: ["CStorageEngine"],
-      path: "Tests/CPowerFailure"
-    ),
-    // The parts of sealing, for tests with known answers.
-    .target(
-      name: "CSealingProbe",
-      dependencies: ["CSealing"],
-      path: "Tests/CSealingProbe"
-    ),
-    // Failing system calls, in the process that links this target.
-    .target(name: "CFaults", path: "Tests/CFaults"),
-    // A process that tests start and kill.
-    .executableTarget(
-      name: "CrashChild",
-      dependencies: ["CFaults", "Todana", "TodanaArchive", "TestSupport"],
-      path: "Tests/CrashChild"
-    ),
-    // Entry points for the fuzzers and for the test that replays their corpus: one function for each decoder.
-    .target(
-      name: "CFuzzTargets",
-      dependencies: ["CStorageEngine", "CSealing", "CXXHash"],
-      path: "Tests/CFuzzTargets"
-    ),
-    .target(
-      name: "FuzzTargets",
-      dependencies: ["CFuzzTargets", "Todana"],
-      path: "Tests/FuzzTargets"
-    ),
-    .testTarget(
-      name: "TodanaTests",
-      dependencies: [
-        "Todana", "TodanaArchive", "TodanaArchiveTests", "TodanaTool", "TestSupport", "SmallBackend", "CrashChild",
-        "CPowerFailure", "CSealingProbe", "CFuzzTargets",
-        "CStorageEngine",
-        "CXXHash",
-        "FuzzTargets",
-        .product(name: "Logging", package: "swift-log"),
-      ]
-    ),
-    // Mounts of full and read-only disks.
-    .target(name: "CPrivateMount", path: "Tests/CPrivateMount"),
-    .testTarget(
-      name: "TodanaArchiveTests",
-      dependencies: [
-        "CFileSystem", "CPowerFailure", "CPrivateMount", "CrashChild", "TodanaArchive", "Todana", "TestSupport",
-      ]
-    ),
-    // A suite that tests every backend against the contract of StoreBackend.
-    .testTarget(
-      name: "BackendConformanceTests",
-      dependencies: ["Todana", "SmallBackend", "TestSupport", "CrashChild"]
-    ),
-    // The programs of README.md and of the guide, word for word.
-    .executableTarget(name: "ReadmeExample", dependencies: ["Todana"], path: "Tests/ReadmeExample"),
-    .executableTarget(name: "GuideExample", dependencies: ["Todana"], path: "Tests/GuideExample"),
-    .executableTarget(name: "FindingExample", dependencies: ["Todana"], path: "Tests/FindingExample"),
-    // A program whose default isolation is the main actor.
-    .target(
-      name: "MainActorExample",
-      dependencies: ["Todana"],
-      path: "Tests/MainActorExample",
-      swiftSettings: [.defaultIsolation(MainActor.self)]
-    ),
-    .testTarget(
-      name: "DocumentationTests",
-      dependencies: ["MainActorExample", "ReadmeExample", "GuideExample", "FindingExample", "TestSupport"]
-    ),
-  ],
-  swiftLanguageModes: [.v6],
-  cxxLanguageStandard: .cxx17
-)
+var dependencies: [Package.Dependency] = [
+  .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+]
+
+/// Tests whether a variable of the environment is set to 1.
+func isSet(_ variable: String) -> Bool { ProcessInfo.processInfo.environment[variable] == "1" }
 
 // The speed tests and the peers that Todana is measured against. A package that depends on Todana uses none of their
 // products, so it neither builds nor fetches them. TODANA_WITHOUT_SPEED_TESTS=1 leaves them out here, too.
-if ProcessInfo.processInfo.environment["TODANA_WITHOUT_SPEED_TESTS"] != "1" {
-  package.dependencies += [
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0")
-  ]
-  package.targets += [
+if !isSet("TODANA_WITHOUT_SPEED_TESTS") {
+  dependencies.append(.package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"))
+  // Stock Kyoto Cabinet, to measure the cost that Todana adds.
+  cTargets.append(.target(name: "CRawKyoto", dependencies: ["CKyotoCabinetLibrary"], path: "SpeedTests/CRawKyoto"))
+  swiftTargets += [
     // Processes, meters and tables: everything except workloads and subjects.
-    .target(
-      name: "SpeedTestHarness",
-      dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
-      path: "SpeedTests/Harness"
-    ),
-    // Stock Kyoto Cabinet, to measure the cost that Todana adds.
-    .target(
-      name: "CRawKyoto",
-      dependencies: ["CKyotoCabinetLibrary"],
-      path: "SpeedTests/CRawKyoto"
-    ),
+    .target(name: "SpeedTestHarness", dependencies: [argumentParser], path: "SpeedTests/Harness"),
     // Todana and its peers, one file for each.
     .target(
       name: "SpeedTestSubjects",
@@ -210,24 +158,21 @@ if ProcessInfo.processInfo.environment["TODANA_WITHOUT_SPEED_TESTS"] != "1" {
     ),
     .executableTarget(
       name: "DurabilitySpeedTest",
-      dependencies: ["SpeedTestHarness", "Todana", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: ["SpeedTestHarness", "Todana", argumentParser],
       path: "SpeedTests/DurabilitySpeedTest"
     ),
     .testTarget(
       name: "SpeedTestHarnessTests",
-      dependencies: ["FetchSpeedTest", "InsertSpeedTest", "SpeedTestHarness"]
+      dependencies: ["DurabilitySpeedTest", "FetchSpeedTest", "InsertSpeedTest", "SpeedTestHarness"]
     ),
   ]
 }
 
 // The fuzzer. It links libFuzzer, which defines main; Scripts/fuzz builds it.
-if ProcessInfo.processInfo.environment["TODANA_FUZZER"] == "1" {
-  package.targets += [
-    .executableTarget(name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Fuzz/Fuzzer")
-  ]
+if isSet("TODANA_FUZZER") {
+  swiftTargets.append(.executableTarget(name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Fuzz/Fuzzer"))
 }
 
-// The settings of Swift targets.
 let swiftSettings: [SwiftSetting] = [
   // SE-0335: an existential is written `any P`.
   .enableUpcomingFeature("ExistentialAny"),
@@ -243,18 +188,25 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ImmutableWeakCaptures"),
   // SE-0458: each unsafe expression says so.
   .strictMemorySafety(),
-  // SE-0480: no warnings, but a deprecation may stand until its release.
+  // SE-0480: no warnings, but deprecated names may be used until they are removed.
   .treatAllWarnings(as: .error),
   .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 
-let swiftTargetNames: Set<String> = [
-  "Todana", "TodanaArchive", "TodanaArchiveTests", "TodanaTool", "TestSupport", "SmallBackend", "CrashChild",
-  "FuzzTargets", "Fuzzer", "TodanaTests",
-  "BackendConformanceTests",
-  "ReadmeExample", "GuideExample", "FindingExample", "MainActorExample", "DocumentationTests",
-  "SpeedTestHarness", "SpeedTestSubjects", "InsertSpeedTest", "FetchSpeedTest", "SpeedTestHarnessTests",
-]
-for target in package.targets where swiftTargetNames.contains(target.name) {
+for target in swiftTargets {
   target.swiftSettings = (target.swiftSettings ?? []) + swiftSettings
 }
+
+let package = Package(
+  name: "todana",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Todana", targets: ["Todana"]),
+    .library(name: "TodanaArchive", targets: ["TodanaArchive"]),
+    .executable(name: "todana", targets: ["TodanaTool"]),
+  ],
+  dependencies: dependencies,
+  targets: systemLibraries + cTargets + swiftTargets,
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
+)

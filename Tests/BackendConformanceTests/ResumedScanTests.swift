@@ -263,7 +263,7 @@ import Todana
     #expect(key.bytes == [1, 2, 1, 2, 3, 4, 0xFF, 0])
     #expect(key.description == "010201020304ff00")
     // The examples of docs/formats/scan-token.md.
-    let document = try String(contentsOf: Self.formatDocument, encoding: .utf8)
+    let document = try Checkout.text("docs/formats/scan-token.md")
     for token in [
       ScanToken(after: 300, of: KeyspaceID(rawValue: 2)), ScanToken(after: [97, 98], of: KeyspaceID(rawValue: 3)),
     ] {
@@ -289,9 +289,6 @@ import Todana
   }
 
   // MARK: Helpers
-
-  private static let formatDocument = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../docs/formats/scan-token.md").standardizedFileURL
 
   /// Commits `count` rows, with every third row id and values of different lengths, and returns the ids.
   private func fillRows(_ store: OpenBackend, count: Int) throws -> [RowID] {

@@ -66,3 +66,20 @@ extension Song {
     self.seconds = seconds
   }
 }
+
+/// A song with an index for its seconds and a unique one for its title.
+public final class IndexedSong: StoredObject {
+  public var title = ""
+  public var seconds: UInt32 = 0
+
+  public override class var indexes: [Index] { [Index(\IndexedSong.seconds), Index(\IndexedSong.title, unique: true)] }
+
+  public override func readContent(from buffer: inout DataBuffer) throws {
+    title = try buffer.readString()
+    seconds = try buffer.readUInt32()
+  }
+  public override func writeContent(to buffer: inout DataBuffer) {
+    buffer.writeString(title)
+    buffer.writeUInt32(seconds)
+  }
+}

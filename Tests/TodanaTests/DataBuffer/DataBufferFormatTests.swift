@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 import Todana
 
@@ -24,9 +25,7 @@ import Todana
   }
 
   @Test func `the format document has every example`() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    let path = folder.appending(path: "../../../docs/formats/data-buffer.md").standardizedFileURL
-    let document = try String(decoding: Data(contentsOf: path), as: UTF8.self)
+    let document = try Checkout.text("docs/formats/data-buffer.md")
     for sample in DataBufferSample.all {
       #expect(document.contains("| \(sample.name) | `\(sample.hexadecimal)` |"), "\(sample.name)")
     }

@@ -502,41 +502,4 @@ import Todana
     try check(store)
     try store.close()
   }
-
-  // MARK: The tool
-
-  private func run(_ arguments: String...) throws -> Int32 { try ToolRun(arguments).status }
-
-  @Test func `the tool encrypts, rotates and decrypts`() throws {
-    let old = directory.path("old"), new = directory.path("new")
-    try Data("correct horse\n".utf8).write(to: URL(filePath: old))
-    try Data("new horse\n".utf8).write(to: URL(filePath: new))
-    var store = try open(nil)
-    try fill(store)
-    try store.close()
-    #expect(try run("store", "encrypt", path) == 2)
-    #expect(try run("store", "encrypt", path, "--passphrase-file", old) == 0)
-    try expectNothing(of: Self.words.map { Data($0.utf8) })
-    #expect(try run("store", "encrypt", path, "--passphrase-file", old) == 3)
-    #expect(try run("store", "rotate", path, "--passphrase-file", new) == 3)
-    #expect(try run("store", "rotate", path, "--passphrase-file", old, "--new-passphrase-file", new) == 0)
-    #expect(try run("store", "verify", path, "--passphrase-file", old) == 3)
-    #expect(try run("store", "verify", path, "--passphrase-file", new) == 0)
-    store = try open(.passphrase("new horse"))
-    try check(store)
-    var steps = 0
-    try store.decrypt { _ in
-      steps += 1
-      return steps < 10
-    }
-    try store.close()
-    #expect(try run("store", "verify", path, "--passphrase-file", new) == 3)
-    #expect(try run("store", "decrypt", path, "--passphrase-file", new) == 3)
-    #expect(try run("store", "decrypt", path, "--passphrase-file", new, "--resume") == 0)
-    #expect(try run("store", "verify", path) == 0)
-    #expect(try run("store", "decrypt", path) == 3)
-    store = try open(nil)
-    try check(store)
-    try store.close()
-  }
 }

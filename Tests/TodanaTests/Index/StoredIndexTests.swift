@@ -2,22 +2,6 @@ import TestSupport
 import Testing
 import Todana
 
-final class IndexedSong: StoredObject {
-  var title = ""
-  var seconds: UInt32 = 0
-
-  override class var indexes: [Index] { [Index(\IndexedSong.seconds), Index(\IndexedSong.title, unique: true)] }
-
-  override func readContent(from buffer: inout DataBuffer) throws {
-    title = try buffer.readString()
-    seconds = try buffer.readUInt32()
-  }
-  override func writeContent(to buffer: inout DataBuffer) {
-    buffer.writeString(title)
-    buffer.writeUInt32(seconds)
-  }
-}
-
 /// Stored indexes in a program that lacks their class.
 @Suite struct StoredIndexTests {
   @Test func `indexes are listed and emptied without the class, while another store uses them`() throws {

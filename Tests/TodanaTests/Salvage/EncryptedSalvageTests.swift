@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Salvage and the command-line tool for stores with a passphrase.
+/// Salvage of stores with a passphrase.
 @Suite struct EncryptedSalvageTests {
   private static let secret = StoreEncryption.passphrase("correct horse")
   let directory: TemporaryDirectory
@@ -108,27 +108,5 @@ import Todana
       try FileManager.default.removeItem(atPath: copy)
       try FileManager.default.removeItem(atPath: newPath)
     }
-  }
-
-  // MARK: The tool
-
-  private func run(_ arguments: String...) throws -> ToolRun { try ToolRun(arguments) }
-
-  @Test func `the tool takes the passphrase from a file`() throws {
-    let file = directory.path("passphrase")
-    try Data("correct horse\r\n".utf8).write(to: URL(filePath: file))
-    let verified = try run("store", "verify", path, "--passphrase-file", file)
-    #expect(verified.status == 0)
-    #expect(verified.lines.last?.hasPrefix("502 records on ") == true)
-    let salvaged = try run("store", "salvage", path, directory.path("salvaged"), "--passphrase-file", file)
-    #expect(salvaged.status == 0)
-    let again = try run("store", "verify", directory.path("salvaged"), "--passphrase-file", file)
-    #expect(again.status == 0)
-    #expect(try run("store", "verify", path).status == 3)
-    try Data("wrong horse".utf8).write(to: URL(filePath: file))
-    #expect(try run("store", "verify", path, "--passphrase-file", file).status == 3)
-    #expect(try run("store", "verify", path, "--key-file", file).status == 3)
-    #expect(try run("store", "verify", path, "--passphrase-file", directory.path("nowhere")).status == 2)
-    #expect(try run("store", "verify", path, "--passphrase-file", file, "--key-file", file).status == 2)
   }
 }

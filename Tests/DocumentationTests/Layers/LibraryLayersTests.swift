@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of the library's layers, listed in docs/architecture/layers.md: no file mentions a type of a folder above its
@@ -32,9 +33,7 @@ import Testing
   ]
   private static let anyFolder = "The one error of the library's calls, whichever folder they stand in."
 
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-  private static let library = root.appending(path: "Sources/Todana")
+  private static let library = Checkout.file("Sources/Todana")
 
   /// Returns all Swift files of the library by their paths within it.
   private static func sources() throws -> [String: String] {
@@ -46,7 +45,7 @@ import Testing
   }
 
   private static func layers() throws -> LibraryLayers {
-    let document = try String(contentsOf: root.appending(path: "docs/architecture/layers.md"), encoding: .utf8)
+    let document = try Checkout.text("docs/architecture/layers.md")
     return try #require(LibraryLayers(document: document, exceptions: exceptions))
   }
 

@@ -1,14 +1,14 @@
 // The fuzzers' corpus and earlier findings, run without a fuzzer (docs/fuzzing.md).
 import Foundation
 import FuzzTargets
+import TestSupport
 import Testing
 
 /// Runs of all fuzz targets over their corpus; a finding ends the process.
 ///
 /// Serialized, because the targets share a scratch directory.
 @Suite(.serialized) struct FuzzCorpusTests {
-  static let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Fuzz/Corpus")
-    .standardized
+  static let corpus = Checkout.file("Fuzz/Corpus")
 
   @Test(arguments: FuzzTarget.allCases)
   func `no input of the corpus is a finding`(_ target: FuzzTarget) throws {

@@ -1,17 +1,15 @@
-import Foundation
-import TestSupport
-import Testing
+public import Foundation
 import Todana
 
 /// A closed store in a directory, with songs and nodes, whose files a test changes directly.
-final class StoreFiles {
-  static let songCount = 3_000
-  static let nodeCount = 20
+public final class StoreFiles {
+  public static let songCount = 3_000
+  public static let nodeCount = 20
 
-  let directory: TemporaryDirectory
-  var path: String { directory.path("store") }
+  public let directory: TemporaryDirectory
+  public var path: String { directory.path("store") }
 
-  init() throws {
+  public init() throws {
     directory = try TemporaryDirectory()
     let store = try Store(.directory(path), classes: [Song.self, Node.self])
     for index in 1...Self.songCount { try store.insert(Song(Self.title(index), seconds: UInt32(index))) }
@@ -21,26 +19,29 @@ final class StoreFiles {
     try store.close()
   }
 
-  static func title(_ index: Int) -> String { "song \(index)" }
+  public static func title(_ index: Int) -> String { "song \(index)" }
 
   /// Changes the bytes of the file whose name contains `part`; checksum files are skipped.
-  func change(_ part: String, _ body: (inout [UInt8]) throws -> Void) throws {
+  public func change(_ part: String, _ body: (inout [UInt8]) throws -> Void) throws {
     let url = try url(part)
     var bytes = Array(try Data(contentsOf: url))
     try body(&bytes)
     try Data(bytes).write(to: url)
   }
 
-  func url(_ part: String) throws -> URL {
+  /// Returns the location of the file whose name contains `part`; checksum files are skipped.
+  public func url(_ part: String) throws -> URL {
     let names = try FileManager.default.contentsOfDirectory(atPath: path)
-    let name = names.first { $0.contains(part) && !$0.hasSuffix(".sums") }
-    return URL(filePath: path + "/" + (try #require(name, "\(names)")))
+    guard let name = names.first(where: { $0.contains(part) && !$0.hasSuffix(".sums") }) else {
+      throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: "\(path)/*\(part)*"])
+    }
+    return URL(filePath: path + "/" + name)
   }
 
   /// Returns each file's bytes and modification time.
   ///
   /// The lock file is left out: it names the process that opened the store last.
-  func contents() throws -> [String: File] {
+  public func contents() throws -> [String: File] {
     let manager = FileManager.default
     var files: [String: File] = [:]
     for name in try manager.contentsOfDirectory(atPath: path) where name != "lock" {
@@ -52,8 +53,9 @@ final class StoreFiles {
     return files
   }
 
-  struct File: Equatable {
-    let bytes: Data
-    let modified: Date?
+  /// A file with its time, to see that nothing has written to it.
+  public struct File: Equatable {
+    public let bytes: Data
+    public let modified: Date?
   }
 }

@@ -68,9 +68,7 @@ struct FormatFixtureTests {
   }
 
   private func extract(_ format: Int) throws {
-    let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(
-      path: "../../Fixtures/format-\(format).tar.gz"
-    ).standardizedFileURL
+    let fixture = Checkout.file("Tests/Fixtures/format-\(format).tar.gz")
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["tar", "-xzf", fixture.path, "-C", directory.path]

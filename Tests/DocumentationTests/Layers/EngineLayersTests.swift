@@ -1,12 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of the engine's layers, listed in docs/architecture/layers.md: no file includes a header of a folder above its
 /// own.
 @Suite struct EngineLayersTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-  private static let engine = root.appending(path: "Sources/CStorageEngine")
+  private static let engine = Checkout.file("Sources/CStorageEngine")
 
   /// Returns all files of the engine, with any extension, by their paths within it.
   private static func sources() throws -> [String: String] {
@@ -20,7 +19,7 @@ import Testing
   }
 
   private static func layers() throws -> EngineLayers {
-    let document = try String(contentsOf: root.appending(path: "docs/architecture/layers.md"), encoding: .utf8)
+    let document = try Checkout.text("docs/architecture/layers.md")
     return try #require(EngineLayers(document: document))
   }
 

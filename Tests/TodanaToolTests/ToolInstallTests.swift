@@ -9,9 +9,6 @@ import Testing
   // On disk, because it holds several copies of the tool.
   init() throws { directory = try TemporaryDirectory() }
 
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-
   /// Runs shell lines in the directory and returns their output.
   private func shell(_ lines: String, status expected: Int32 = 0) throws -> [String] {
     let child = try ChildProcess(
@@ -78,7 +75,9 @@ import Testing
   }
 
   private func install(_ arguments: String, status: Int32 = 0) throws -> [String] {
-    try shell("'\(Self.root.path)/Scripts/install' --prefix '\(directory.path("prefix"))' \(arguments)", status: status)
+    try shell(
+      "'\(Checkout.directory.path)/Scripts/install' --prefix '\(directory.path("prefix"))' \(arguments)", status: status
+    )
   }
 
   @Test func `installing puts each file in its place, and uninstalling takes these and no others`() throws {
@@ -130,7 +129,7 @@ import Testing
   /// Builds the program that writes the manual pages first.
   @Test(.enabled(if: LongTests.areEnabled))
   func `manual pages are what the tool's help says, in right form`() throws {
-    let build = "swift build --package-path '\(Self.root.path)' --scratch-path built --product generate-manual"
+    let build = "swift build --package-path '\(Checkout.directory.path)' --scratch-path built --product generate-manual"
     _ = try shell("\(build) && ln -s '\(ChildProcess.path(ofProduct: "todana"))' todana")
     _ = try install("--built \"$(pwd)\"", status: 3)
     _ = try shell("cp built/debug/generate-manual .")

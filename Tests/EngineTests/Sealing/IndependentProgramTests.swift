@@ -7,8 +7,7 @@ import Todana
 /// Our bytes read, and bytes for us written, by a program that was made from the format documents alone
 /// (`Tests/Independent/sealed.py`).
 @Suite struct IndependentProgramTests {
-  private static let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Independent/sealed.py").path
+  private static let program = Checkout.file("Tests/Independent/sealed.py").path
 
   /// Runs the program with Debian's Python, for which `Scripts/setup-and-test` installs the required package.
   private static func run(_ arguments: String...) throws -> [String] {

@@ -1,15 +1,14 @@
-import TestSupport
-import Todana
+public import Todana
 
 /// The results of reading a class whose file is damaged: the rows found and the rows reported.
-struct DamagedRows {
-  var found: [RowID: String] = [:]
-  var reported: [RowID] = []
+public struct DamagedRows {
+  public var found: [RowID: String] = [:]
+  public var reported: [RowID] = []
   /// The messages of reports without a row id.
-  var unnamed: [String] = []
+  public var unnamed: [String] = []
 
   /// Reads all rows in a scan.
-  static func scanning(_ store: Store) throws -> DamagedRows {
+  public static func scanning(_ store: Store) throws -> DamagedRows {
     var rows = DamagedRows()
     var reports: [StoreError] = []
     let songs = try store.fetch(Song.self, onDamage: .report { reports.append($0) })
@@ -24,7 +23,7 @@ struct DamagedRows {
   }
 
   /// Reads rows one by one.
-  static func reading(_ rowIDs: some Sequence<RowID>, from store: Store) throws -> DamagedRows {
+  public static func reading(_ rowIDs: some Sequence<RowID>, from store: Store) throws -> DamagedRows {
     var rows = DamagedRows()
     guard let classID = try store.catalog[Song.self]?.id else { return rows }
     for rowID in rowIDs {
