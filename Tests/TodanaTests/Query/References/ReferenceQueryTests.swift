@@ -208,7 +208,7 @@ import Todana
     try check()
     // A record that is inserted again is found, unless its deletion was saved.
     try store.insert(record)
-    #expect(try store.values(Take.all, of: \.record?.name).contains("C") == !isSaved || isTouched)
+    #expect(try store.values(Take.all, of: \.record?.name).contains("C") == (!isSaved || isTouched))
     withExtendedLifetime((takes, records, labels)) {}
     try store.close(discarding: true)
   }
