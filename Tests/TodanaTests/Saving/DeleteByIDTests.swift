@@ -36,11 +36,15 @@ private final class Careful: StoredObject {
     #expect(report.isSound && report.problems.isEmpty)
     #expect(try store.indexes.allSatisfy { $0.entryCount == 287 })
     #expect(try store.delete(ids) == 0 && !store.hasUnsavedChanges)
-    // The unique values are free again.
-    let again = type.init()
-    again.title = "melody \(melodies.unreadable.min() ?? 0)"
-    try store.insert(again)
+    // The unique values of the deleted objects are free again.
+    for rowID in melodies.unreadable.union([readable.rowID]) {
+      let again = type.init()
+      again.title = try #require(melodies.all[rowID]?.title)
+      try store.insert(again)
+    }
     try store.saveChanges()
+    #expect(try store.count(type) == 300)
+    #expect(try store.indexes.allSatisfy { $0.entryCount == 300 })
   }
 
   @Test func `an object that was deleted without being loaded is not fetched`() throws {
