@@ -14,8 +14,8 @@ import Todana
     for (plain, encrypted) in zip(plain, encrypted) { #expect(encrypted <= plain + 512) }
   }
 
-  /// Returns the sizes of commits that update one row: of 100 rows in the first and a middle class, and the only row of
-  /// the last class.
+  /// Returns the sizes of commits that update one row: of 100 rows in the first, a middle and the last class, and the
+  /// only row of the second class.
   private func commitByteCounts(of secret: StoreSecret?, _ classCount: Int) throws -> [Int] {
     let directory = try TemporaryDirectory(isInMemory: true)
     var options = KyotoBackend.Options()
@@ -23,10 +23,11 @@ import Todana
     let backend = try KyotoBackend(.directory(directory.path("Store")), secret: secret, options: options)
     var ids: [KeyspaceID] = []
     for number in 0..<classCount { ids.append(try backend.keyspaceID(of: .rows, named: Array("Class\(number)".utf8))) }
+    let largeClasses = [0, classCount / 2, classCount - 1]
     for (index, id) in ids.enumerated() {
       var batch = WriteBatch()
-      // The first and the middle class have 100 rows, the others have one.
-      for row in 1...(index % (classCount / 2) == 0 ? 100 : 1) as ClosedRange<RowID> {
+      let rowCount: RowID = largeClasses.contains(index) ? 100 : 1
+      for row in 1...rowCount {
         batch.put([UInt8](repeating: 1, count: 60), row: row, in: id)
       }
       batch.sort()
@@ -34,7 +35,7 @@ import Todana
     }
     try backend.checkpoint()
     var counts: [Int] = []
-    for index in [0, classCount / 2, classCount - 1] {
+    for index in largeClasses + [1] {
       for round in 0..<2 as Range<UInt8> {
         var batch = WriteBatch()
         batch.put([UInt8](repeating: 2 + round, count: 60), row: 1, in: ids[index], expecting: .anything)
