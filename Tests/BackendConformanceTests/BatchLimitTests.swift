@@ -5,7 +5,7 @@ import Todana
 /// Limits of a batch: a batch over one of them is refused before anything is written.
 @Suite struct BatchLimitTests {
   @Test(arguments: TestedBackend.allCases)
-  func `keys and names have the same limits everywhere`(_ kind: TestedBackend) throws {
+  func `keys and names have the same limits in every backend`(_ kind: TestedBackend) throws {
     let limits = try OpenBackend(kind).backend.limits
     #expect(limits.keyByteCount == 1000 && limits.nameByteCount == 1000)
     #expect(limits.batchChangeCount >= 100_000 && limits.batchByteCount >= 1 << 20)
@@ -25,7 +25,7 @@ import Todana
     #expect(try store.backend.snapshot().commitNumber == 0)
   }
 
-  @Test func `changes of every kind count, and all bytes`() throws {
+  @Test func `changes of every kind and all bytes count towards the limits of a batch`() throws {
     var batch = WriteBatch()
     let keyspace = KeyspaceID(rawValue: 1)
     batch.put([1, 2, 3], row: 1, in: keyspace)

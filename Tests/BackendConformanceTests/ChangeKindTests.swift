@@ -5,7 +5,7 @@ import Todana
 
 @Suite struct ChangeKindTests {
   @Test(arguments: TestedBackend.allCases)
-  func `an erasure removes what is there, and is content where nothing is`(_ kind: TestedBackend) throws {
+  func `an erasure removes an existing record and accepts a missing one`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try fill(store)
     try store.backend.commit { batch in
@@ -26,7 +26,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `erasures stand among other changes of neighbouring rows`(_ kind: TestedBackend) throws {
+  func `erasures can be mixed with other changes of neighbouring rows`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try fill(store)
     try store.backend.commit { batch in
@@ -50,7 +50,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a batch of checks is no commit, and passes where all of them hold`(_ kind: TestedBackend) throws {
+  func `a batch of checks alone makes no commit, and passes if all of them hold`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let commitNumber = try fill(store)
     var batch = WriteBatch()
@@ -69,7 +69,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `checks that do not hold refuse the whole batch, and are all listed`(_ kind: TestedBackend) throws {
+  func `a batch with failed checks is refused, and lists all of them`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try fill(store)
     var batch = WriteBatch()
@@ -89,7 +89,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a check beside other changes changes nothing`(_ kind: TestedBackend) throws {
+  func `a check among other changes changes nothing`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try fill(store)
     let commitNumber = try store.backend.commit { batch in
@@ -116,7 +116,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a clearing takes everything out of a keyspace, and of no other`(_ kind: TestedBackend) throws {
+  func `clearing a keyspace removes all of its records and no others`(_ kind: TestedBackend) throws {
     for cleared in 0..<3 {
       let store = try OpenBackend(kind)
       try fill(store)
@@ -184,7 +184,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `row ids go on after a clearing`(_ kind: TestedBackend) throws {
+  func `row ids are not reused after a keyspace is cleared`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let last = try store.backend.reserveRowIDs(50, in: store.songs).upperBound
     try fill(store)
@@ -196,7 +196,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `clearing what nothing was ever put into is fine`(_ kind: TestedBackend) throws {
+  func `a keyspace that never had a record can be cleared`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     for _ in 0..<2 {
       try store.backend.commit { batch in

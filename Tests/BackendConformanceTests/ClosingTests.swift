@@ -86,7 +86,7 @@ import Todana
   }
 
   @Test(arguments: [TestedBackend.memory, .temporary, .directory])
-  func `reopening keeps what was committed and ends snapshots`(_ kind: TestedBackend) throws {
+  func `reopening keeps commits and ends snapshots`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try store.backend.commit { $0.put([1], row: 1, in: store.songs) }
     guard kind.lasts else { return }

@@ -21,7 +21,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `commit numbers grow, and a snapshot has that of its state`(_ kind: TestedBackend) throws {
+  func `commit numbers grow, and a snapshot has the number of its commit`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     var latest = store.backend.openReport.commitNumber
     for number in 1...5 as ClosedRange<UInt8> {
@@ -143,7 +143,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `the outcome of a batch is known by its id, for the last 1,024`(_ kind: TestedBackend) throws {
+  func `the outcomes of the last 1,024 batches are known by their ids`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     var commits: [(id: BatchID, number: CommitNumber)] = []
     for number in 1...1030 as ClosedRange<RowID> {

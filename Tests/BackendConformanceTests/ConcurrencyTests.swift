@@ -55,7 +55,7 @@ import Todana
   ///
   /// A thread that reads the row, the key and the row again must find ascending numbers.
   @Test(arguments: TestedBackend.allCases)
-  func `a commit appears at one moment where the backend says so`(_ kind: TestedBackend) throws {
+  func `a commit becomes visible in all keyspaces at one moment`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let (backend, songs, names) = (store.backend, store.songs, store.names)
     @Sendable func write(_ number: UInt64) throws {

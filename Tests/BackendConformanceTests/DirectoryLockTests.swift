@@ -19,7 +19,7 @@ import Todana
     return try KyotoBackend(.directory(path ?? self.path), options: options)
   }
 
-  @Test func `a second opener in the same process is told that this process holds the store`() throws {
+  @Test func `a second opener in the same process gets an error with the id of this process`() throws {
     let backend = try open()
     for access in [KyotoBackend.Access.write, .writeExisting, .read] {
       let error = expectError(.inUse) { _ = try open(access) }
@@ -38,7 +38,7 @@ import Todana
     try open(at: directory.path("link")).close()
   }
 
-  @Test func `an opener in another process is told which one holds the store`() throws {
+  @Test func `an opener in another process gets an error that names the holder`() throws {
     let child = try ChildProcess("hold", path)
     #expect(child.nextLine() == "open")
     let error = expectError(.inUse) { _ = try open() }
@@ -67,14 +67,14 @@ import Todana
     }
   }
 
-  @Test func `a killed holder leaves nothing to clear`() throws {
+  @Test func `a store whose holder was killed opens without cleanup`() throws {
     let child = try ChildProcess("hold", path)
     #expect(child.nextLine() == "open")
     child.kill()
     try open().close()
   }
 
-  @Test func `an opener may wait for the holder to leave`() throws {
+  @Test func `an opener can wait until the holder closes the store`() throws {
     let child = try ChildProcess("hold-a-second", path)
     #expect(child.nextLine() == "open")
     let clock = ContinuousClock()
@@ -84,7 +84,7 @@ import Todana
     #expect(waited >= .milliseconds(100) && waited < .seconds(50))
   }
 
-  @Test func `several processes may read at once, and none may write meanwhile`() throws {
+  @Test func `several processes can read at once, and none can write while another reads`() throws {
     let writer = try open()
     let songs = try writer.keyspaceID(of: .rows, named: Array("Song".utf8))
     try writer.commit { $0.put([1, 2], row: 1, in: songs) }

@@ -16,7 +16,7 @@ import Todana
     return try KyotoBackend(.directory(path ?? self.path), options: options)
   }
 
-  @Test func `a store is created where there is no directory or an empty one`() throws {
+  @Test func `a store is created in a new or an empty directory`() throws {
     let first = try open()
     #expect(first.openReport.created)
     try first.close()
@@ -30,7 +30,7 @@ import Todana
   }
 
   @Test(arguments: [KyotoBackend.Access.writeExisting, .read])
-  func `without leave to create nothing is created`(_ access: KyotoBackend.Access) throws {
+  func `an opener that may not create a store creates nothing`(_ access: KyotoBackend.Access) throws {
     expectError(.notFound) { _ = try open(access) }
     #expect(!FileManager.default.fileExists(atPath: path))
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -39,7 +39,7 @@ import Todana
   }
 
   @Test(arguments: [KyotoBackend.Access.write, .writeExisting, .read])
-  func `a file, or a directory that holds something else, is not a store and stays as it is`(
+  func `a file or a directory with foreign files is not a store and is left unchanged`(
     _ access: KyotoBackend.Access
   ) throws {
     try Data("text".utf8).write(to: URL(filePath: path))
@@ -53,7 +53,7 @@ import Todana
     #expect(try listing(of: foreign) == before)
   }
 
-  @Test func `a failure to open leaves the store free for the next one`() throws {
+  @Test func `a store can be opened after a failed opening`() throws {
     try fillStore()
     let superblock = try file { $0.contains("superblock") }
     let bytes = try Data(contentsOf: superblock)
@@ -65,7 +65,7 @@ import Todana
 
   /// Simulates a power failure during the first commit of a store, which is written directly to the files.
   @Test(arguments: [1, 1 << 20])
-  func `what a lost commit left of a file does not come back in a new one`(_ directThreshold: Int) throws {
+  func `leftovers of a lost commit do not reappear in a new file`(_ directThreshold: Int) throws {
     try open().close()
     try Data(repeating: 0xFF, count: 40_000).write(to: URL(filePath: path + "/0001-catalog.kch"))
     var options = KyotoBackend.Options()
@@ -86,7 +86,7 @@ import Todana
     try again.close()
   }
 
-  @Test func `a missing data file is named`() throws {
+  @Test func `an error names a missing data file`() throws {
     try fillStore()
     let song = try file { $0.contains("Song") && $0.hasSuffix(".kch") }
     try FileManager.default.removeItem(at: song)
@@ -95,7 +95,7 @@ import Todana
   }
 
   @Test(arguments: [0, 100, 4096, 20_000])
-  func `a data file that was cut off is named`(_ byteCount: Int) throws {
+  func `an error names a truncated data file`(_ byteCount: Int) throws {
     try fillStore()
     let song = try file { $0.contains("Song") && $0.hasSuffix(".kch") }
     let bytes = try Data(contentsOf: song)
@@ -105,7 +105,7 @@ import Todana
     #expect(error?.file?.hasSuffix(song.lastPathComponent) == true, "\(String(describing: error))")
   }
 
-  @Test func `damage to a page is found by reading it, and other keyspaces are unharmed`() throws {
+  @Test func `a damaged page is found by reading it, and other keyspaces are unharmed`() throws {
     try fillStore()
     let song = try file { $0.contains("Song") && $0.hasSuffix(".kch") }
     var bytes = try Data(contentsOf: song)
@@ -122,7 +122,7 @@ import Todana
     try? backend.close()
   }
 
-  @Test func `a store of a newer version is refused as such`() throws {
+  @Test func `a store of a newer version is refused with an error that says so`() throws {
     try fillStore()
     let superblock = try file { $0.contains("superblock") }
     var bytes = try Data(contentsOf: superblock)

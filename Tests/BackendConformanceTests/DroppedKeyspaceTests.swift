@@ -56,7 +56,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `snapshots go on reading a keyspace that was dropped`(_ kind: TestedBackend) throws {
+  func `snapshots can still read a keyspace that was dropped`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try fill(store)
     let before = try store.backend.snapshot()

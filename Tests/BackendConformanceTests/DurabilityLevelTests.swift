@@ -5,9 +5,7 @@ import Todana
 /// Levels of durability: every backend accepts all of them.
 @Suite struct DurabilityLevelTests {
   @Test(arguments: TestedBackend.allCases)
-  func `every level of durability may be asked for, and what is durable is there after opening again`(
-    _ kind: TestedBackend
-  ) throws {
+  func `every durability level is accepted, and commits are there after reopening`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try store.backend.commit(.full) { $0.put([1], row: 1, in: store.songs) }
     try store.backend.commit(.relaxed) { $0.put([2], row: 2, in: store.songs) }

@@ -5,7 +5,7 @@ import Todana
 
 @Suite struct ExpectationTests {
   @Test(arguments: TestedBackend.allCases)
-  func `a record that has to be there may have any value`(_ kind: TestedBackend) throws {
+  func `a record that is expected to be present may have any value`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try fill(store)
     try store.backend.commit { batch in
@@ -29,7 +29,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a record that has to be there, and is not, is a conflict`(_ kind: TestedBackend) throws {
+  func `a missing record that is expected to be present is a conflict`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     // Once with empty keyspaces and once with filled ones.
     for isFilled in [false, true] {
@@ -52,7 +52,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a range of a tree may have so many keys, and no more`(_ kind: TestedBackend) throws {
+  func `a range of a tree with more keys than allowed is a conflict`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     for count in [0, 1, 3000] {
       try store.backend.commit { batch in
@@ -86,7 +86,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `ranges are those of the state before the batch`(_ kind: TestedBackend) throws {
+  func `ranges are checked in the state before the batch`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try fill(store)
     func batch(atMost most: Int) -> WriteBatch {
@@ -113,7 +113,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `checks of ranges alone are no commit`(_ kind: TestedBackend) throws {
+  func `range checks alone make no commit`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let number = try fill(store)
     var batch = WriteBatch()
@@ -123,8 +123,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a range of a keyspace without order is refused, and so are bounds over the limit`(_ kind: TestedBackend) throws
-  {
+  func `a range of an unordered keyspace is refused, and so are bounds over the limit`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try fill(store)
     for keyspace in [store.songs, store.names] {

@@ -19,7 +19,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `commits through the backend itself cause no hint`(_ kind: TestedBackend) throws {
+  func `a backend's own commits cause no hint`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let hints = Hints()
     store.backend.setExternalCommitHandler { hints.add() }
@@ -30,7 +30,7 @@ import Todana
     #expect(hints.count == 0)
   }
 
-  @Test func `commits by others cause one, until the handler is taken back`() throws {
+  @Test func `a commit by another backend causes one hint, until the handler is removed`() throws {
     let backend = DictionaryBackend()
     let other = DictionaryBackend(sharing: backend)
     let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
@@ -52,7 +52,7 @@ import Todana
     #expect((hints.count, laterHints.count) == (1, 1))
   }
 
-  @Test func `a batch that is refused, or has checks only, causes none`() throws {
+  @Test func `a batch that is refused, or has checks only, causes no hint`() throws {
     let backend = DictionaryBackend()
     let other = DictionaryBackend(sharing: backend)
     let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))

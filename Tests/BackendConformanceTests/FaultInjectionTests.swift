@@ -5,7 +5,7 @@ import Testing
 /// System calls that fail, one after another, while a store is opened, saved to, checkpointed and closed.
 ///
 /// No acknowledged save is lost, none is half applied, and the store can be used again.
-@Suite(.disabled(if: Sanitizer.isUsed, "a sanitizer's own functions stand where calls are made to fail"))
+@Suite(.disabled(if: Sanitizer.isUsed, "a sanitizer replaces the functions that are made to fail"))
 struct FaultInjectionTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let name: String
@@ -54,14 +54,15 @@ struct FaultInjectionTests {
     Fault(name: "a thread cannot be started", kind: "thread", error: EAGAIN, isLasting: true),
   ]
 
-  @Test(arguments: faults, [false, true]) func `nothing is lost`(_ fault: Fault, isEncrypted: Bool) throws {
+  @Test(arguments: faults, [false, true])
+  func `no acknowledged save is lost`(_ fault: Fault, isEncrypted: Bool) throws {
     let result = try run(fault, isEncrypted: isEncrypted)
     #expect(result.faults.isEmpty)
-    #expect(result.errorCount > 0, "no call was found whose failure is an error")
+    #expect(result.errorCount > 0, "no failing call caused an error")
     #expect(result.otherErrorCount == 0, "errors are StoreError or BackendError")
   }
 
-  @Test(arguments: harmless) func `what does no harm goes unnoticed`(_ fault: Fault) throws {
+  @Test(arguments: harmless) func `a harmless failure is not reported`(_ fault: Fault) throws {
     let result = try run(fault)
     #expect(result.faults.isEmpty)
     #expect(result.errorCount == 0)

@@ -4,7 +4,7 @@ import Todana
 
 @Suite struct IdentityTests {
   @Test(arguments: TestedBackend.allCases)
-  func `row ids start at 1, grow and are handed out once`(_ kind: TestedBackend) throws {
+  func `row ids start at 1, grow and are never repeated`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let other = try store.backend.keyspaceID(of: .rows, named: Array("Playlist".utf8))
     #expect(try store.backend.reserveRowIDs(1, in: store.songs) == 1..<2)
@@ -20,7 +20,7 @@ import Todana
     expectError(.noSuchKeyspace) { _ = try store.backend.reserveRowIDs(1, in: KeyspaceID(rawValue: 999)) }
   }
 
-  @Test func `row ids of committed rows are not handed out again after reopening`() throws {
+  @Test func `row ids of committed rows are not reused after reopening`() throws {
     let store = try OpenBackend(.directory)
     var last: RowID = 0
     for _ in 0..<4 {
@@ -34,7 +34,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a keyspace is known by its kind and name`(_ kind: TestedBackend) throws {
+  func `a keyspace is identified by its kind and name`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     #expect(try store.backend.keyspaceID(of: .rows, named: Array("Song".utf8)) == store.songs)
     let sameName = try store.backend.keyspaceID(of: .keys, named: Array("Song".utf8))
@@ -49,7 +49,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `keyspaces are listed in the order of their ids, and say what they hold`(_ kind: TestedBackend) throws {
+  func `keyspaces are listed in the order of their ids, with their kind and name`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try store.backend.commit { batch in
       for row in 1...5 as ClosedRange<RowID> { batch.put([1], row: row, in: store.songs) }
@@ -66,7 +66,7 @@ import Todana
     #expect(try store.backend.count(of: store.index) == 1)
   }
 
-  @Test func `keyspace ids and the store's identity last, and a new keyspace gets a new id`() throws {
+  @Test func `the ids of the store and its keyspaces persist, and a new keyspace gets a new id`() throws {
     let store = try OpenBackend(.directory)
     let storeID = store.backend.storeID
     #expect(store.backend.openReport.created)

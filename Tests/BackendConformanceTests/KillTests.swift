@@ -7,7 +7,7 @@ import Todana
 
 @Suite struct KillTests {
   @Test(arguments: [[], ["checkpoints"], ["checkpoints", "direct"], ["relaxed", "checkpoints"]])
-  func `a killed process leaves its last commit or the one in hand`(_ settings: [String]) throws {
+  func `a killed process leaves its last commit or the one in progress`(_ settings: [String]) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     var generator = SystemRandomNumberGenerator()
@@ -15,7 +15,7 @@ import Todana
     for round in 0..<(LongTests.areEnabled ? 50 : 5) {
       let child = try ChildProcess(["commit", path] + settings)
       let first = try #require(child.nextLine())
-      #expect(first == "\(model.commitCount)", "round \(round) starts where the last one left off")
+      #expect(first == "\(model.commitCount)", "round \(round) starts where the previous round ended")
       usleep(.random(in: 0...80_000, using: &generator))
       child.kill()
       let acknowledged = child.remainingLines().last.flatMap { UInt64($0) } ?? model.commitCount
@@ -23,7 +23,7 @@ import Todana
       let range = settings.contains("relaxed") ? model.commitCount...acknowledged + 1 : acknowledged...acknowledged + 1
       #expect(range.contains(found.commitCount), "round \(round): \(acknowledged) were acknowledged")
       while model.commitCount < found.commitCount { model.apply(model.commitCount + 1) }
-      try #require(found == model, "round \(round): the store holds commit \(found.commitCount) wholly")
+      try #require(found == model, "round \(round): the store has exactly the state of commit \(found.commitCount)")
     }
   }
 

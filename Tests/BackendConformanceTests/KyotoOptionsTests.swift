@@ -111,7 +111,7 @@ import Todana
   }
 
   @Test(arguments: [KyotoBackend.SectorSize.bytes512, .bytes4096], [false, true])
-  func `every sector size and the strict setting keep what is committed`(
+  func `commits survive reopening with every sector size and the strict setting`(
     _ sectorSize: KyotoBackend.SectorSize, _ isStrict: Bool
   ) throws {
     for start in [0, 40] as [UInt64] {
@@ -169,7 +169,7 @@ import Todana
     try backend.close()
   }
 
-  @Test func `an opener that is refused is told the program's name`() throws {
+  @Test func `an opener that is refused gets the program name of the holder`() throws {
     let backend = try open { $0.programName = "the jukebox" }
     let error = expectError(.inUse) { _ = try open { _ in } }
     #expect(error?.message.contains("the jukebox") == true, "\(error?.message ?? "")")

@@ -89,7 +89,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a keyspace takes the place of one that the same batch drops`(_ kind: TestedBackend) throws {
+  func `an adopted keyspace replaces one that the same batch drops`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try fill(store)
     let loader = try store.backend.loadKeyspace(of: .tree, named: Array("Song.seconds".utf8), expecting: 0)
@@ -141,7 +141,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `what is not adopted leaves nothing behind`(_ kind: TestedBackend) throws {
+  func `a loaded keyspace that is not adopted leaves nothing behind`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try fill(store)
     var loader: (any KeyspaceLoader)? = try store.backend.loadKeyspace(of: .rows, named: [1], expecting: 1000)
@@ -155,7 +155,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `only new records in order are loaded, and only what is finished is adopted`(_ kind: TestedBackend) throws {
+  func `only new records in order are loaded, and only a finished keyspace is adopted`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let loader = try store.backend.loadKeyspace(of: .tree, named: [1], expecting: 0)
     let id = loader.keyspace
@@ -182,7 +182,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `names over the limit are refused, and closing ends a loading`(_ kind: TestedBackend) throws {
+  func `names over the limit are refused, and closing the backend ends loading`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let long = [UInt8](repeating: 1, count: store.backend.limits.nameByteCount + 1)
     expectError(.limitExceeded) { _ = try store.backend.loadKeyspace(of: .rows, named: long, expecting: 0) }

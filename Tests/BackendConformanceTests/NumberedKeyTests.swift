@@ -5,7 +5,7 @@ import Todana
 
 @Suite struct NumberedKeyTests {
   @Test(arguments: TestedBackend.allCases)
-  func `a key begins with the number of its commit`(_ kind: TestedBackend) throws {
+  func `a numbered key begins with the number of its commit`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     var expected: [[UInt8]] = []
     try store.backend.commit { $0.put([1], key: [1], in: store.names) }
@@ -28,7 +28,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `several keys of one commit differ by what follows, and stand among others`(_ kind: TestedBackend) throws {
+  func `numbered keys of one commit differ by their suffixes and sort among other keys`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let number = try store.backend.commit { batch in
       for suffix in [[], [0], [0, 0], [7], [255]] as [[UInt8]] {
@@ -53,7 +53,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a key that is there is replaced, or a conflict that names its change`(_ kind: TestedBackend) throws {
+  func `a numbered put replaces an existing key, or is listed as a conflict`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let number = try fill(store) + 1
     // Puts the key that a numbered put of the next commit gets.
@@ -72,7 +72,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `only trees have such keys, of limited length, and without a record before`(_ kind: TestedBackend) throws {
+  func `only trees have numbered keys, of limited length, which cannot expect a record`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     for keyspace in [store.songs, store.names] {
       expectError(.invalidArgument) { try store.backend.commit { $0.putNumbered([1], suffix: [1], in: keyspace) } }

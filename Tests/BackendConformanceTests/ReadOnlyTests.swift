@@ -64,7 +64,7 @@ import Todana
     try reader.close()
   }
 
-  @Test func `a keyspace that is not there reads as an empty one`() throws {
+  @Test func `a missing keyspace reads as an empty one`() throws {
     let backend = try KyotoBackend(.directory(path))
     let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     try backend.commit { $0.put([1], row: 1, in: songs) }
@@ -96,7 +96,7 @@ import Todana
     #expect(writer.remainingLines().first?.hasPrefix("error noPermission: ") == true)
   }
 
-  @Test func `a directory that may not be read is an error about permission`() throws {
+  @Test func `opening a directory that may not be read is a permission error`() throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
     try KyotoBackend(.directory(path)).close()
     try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: path)

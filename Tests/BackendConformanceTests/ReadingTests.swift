@@ -5,7 +5,7 @@ import Todana
 
 @Suite struct ReadingTests {
   @Test(arguments: TestedBackend.allCases)
-  func `rows are answered in the order asked for, absent and repeated ones too`(_ kind: TestedBackend) throws {
+  func `rows are returned in the requested order, including absent and repeated ones`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try store.backend.commit { batch in
       for row in 1...50 as ClosedRange<RowID> { batch.put(patternedBytes(row), row: row, in: store.songs) }
@@ -21,7 +21,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a full chunk answers the first rows, and the rest when asked again`(_ kind: TestedBackend) throws {
+  func `a full chunk has the first rows, and another read returns the rest`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try store.backend.commit { batch in
       for row in 1...500 as ClosedRange<RowID> { batch.put(patternedBytes(row, count: 100), row: row, in: store.songs) }
@@ -39,7 +39,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a chunk grows for a record that alone does not fit`(_ kind: TestedBackend) throws {
+  func `a chunk grows for a record that is larger than its capacity`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let sizes: [RowID: Int] = [1: 10, 2: 5_000, 3: 20, 4: 100_000, 5: 30]
     try store.backend.commit { batch in
@@ -56,7 +56,7 @@ import Todana
     #expect(chunk.values == [patternedBytes(9, count: 50_000)])
   }
 
-  @Test func `a chunk lets go of the memory of a large record`() throws {
+  @Test func `a chunk releases the memory of a large record`() throws {
     let store = try OpenBackend(.memory)
     try store.backend.commit { batch in
       batch.put(patternedBytes(1, count: 1 << 20), row: 1, in: store.songs)

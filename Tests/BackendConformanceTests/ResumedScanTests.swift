@@ -10,9 +10,7 @@ import Todana
   // MARK: Rows
 
   @Test(arguments: TestedBackend.allCases)
-  func `rows come in the order of their numbers, and a token goes on behind any of them`(
-    _ kind: TestedBackend
-  ) throws {
+  func `rows come in the order of their ids, and a scan can resume after any id`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let rows = try fillRows(store, count: 200)
     let snapshot = try store.backend.snapshot()
@@ -30,7 +28,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a scan of rows that is resumed chunk by chunk delivers each once`(_ kind: TestedBackend) throws {
+  func `a scan that is resumed chunk by chunk delivers each row once`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let rows = try fillRows(store, count: 100)
     let snapshot = try store.backend.snapshot()
@@ -50,7 +48,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `resumed in a later state, rows of both states come once, and new ones come`(_ kind: TestedBackend) throws {
+  func `a scan resumed in a later state delivers rows of both states once, and new rows`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let rows = try fillRows(store, count: 600)
     var generator = SeededGenerator(seed: 3)
@@ -92,7 +90,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `rows that are few and far between are found`(_ kind: TestedBackend) throws {
+  func `rows with widely spaced ids are found`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let rows: [RowID] = [1, 2, 40_000, 40_001, 9_000_000, 1 << 40, 1 << 50, (1 << 63) + 5]
     try store.backend.commit { batch in
@@ -108,7 +106,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a snapshot's ordered scan does not see what came later`(_ kind: TestedBackend) throws {
+  func `a snapshot's ordered scan does not see later commits`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let rows = try fillRows(store, count: 50)
     let snapshot = try store.backend.snapshot()
@@ -127,7 +125,7 @@ import Todana
   // MARK: Byte keys
 
   @Test(arguments: TestedBackend.thatTellKeys)
-  func `byte keys come in their order, and a token goes on behind any of them`(_ kind: TestedBackend) throws {
+  func `byte keys come in order, and a scan can resume after any key`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     // More keys than one pass over the keyspace finds.
     let keys = try fillKeys(store, store.names, count: 2500)
@@ -163,7 +161,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases, [false, true])
-  func `a range of a tree goes on behind a token, in its direction and within its bounds`(
+  func `a scan of a tree's range resumes after a token, in its direction and within its bounds`(
     _ kind: TestedBackend, descending: Bool
   ) throws {
     let store = try OpenBackend(kind)
@@ -195,7 +193,7 @@ import Todana
     }
   }
 
-  @Test func `damage that a pass over the keyspace meets is told once, and the rest is delivered`() throws {
+  @Test func `a scan reports damage once and delivers the rest`() throws {
     let store = try OpenBackend(.dictionary)
     let keys = try fillKeys(store, store.names, count: 2500)
     let rows: [RowID] = [1, 1 << 40, 1 << 50]
@@ -214,7 +212,7 @@ import Todana
   }
 
   // Every seventh number without a row looks damaged. The scan must not take this for rows at all numbers.
-  @Test func `damage among numbers that were never used does not keep the scan from its end`() throws {
+  @Test func `damage among ids that were never used does not keep a scan from ending`() throws {
     let store = try OpenBackend(.dictionary)
     try store.backend.commit { batch in
       for row in [1, 1 << 40] as [RowID] { batch.put([1], row: row, in: store.songs) }
@@ -255,7 +253,7 @@ import Todana
     #expect(try snapshot.scan(keys: store.names, after: nil).remainingKeys().isEmpty)
   }
 
-  @Test func `a token's bytes and text read back, and nothing else does`() throws {
+  @Test func `bytes and text of a token can be read back, and invalid ones are refused`() throws {
     let keyspace = KeyspaceID(rawValue: 0x0403_0201)
     let row = ScanToken(after: 0x1122_3344_5566_7788, of: keyspace)
     #expect(row.bytes == [1, 1, 1, 2, 3, 4, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11])

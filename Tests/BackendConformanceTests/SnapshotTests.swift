@@ -139,7 +139,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a scan of an empty keyspace is at its end`(_ kind: TestedBackend) throws {
+  func `a scan of an empty keyspace delivers nothing`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let snapshot = try store.backend.snapshot()
     for keyspace in [store.songs, store.names, store.index] {

@@ -28,9 +28,9 @@ import Todana
   }
 
   @Test(arguments: Kind.allCases)
-  func `an encrypted backend has no name and no content`(_ kind: Kind) throws {
+  func `an encrypted backend stores no name and no content in clear`(_ kind: Kind) throws {
     let stored = try kind.save(SaveWorkload.secret)
-    for word in SaveWorkload.words { #expect(!contains(word, stored), "\(word) stands in plain bytes") }
+    for word in SaveWorkload.words { #expect(!contains(word, stored), "\(word) is stored in clear") }
   }
 
   @Test(arguments: Kind.allCases)
@@ -39,7 +39,7 @@ import Todana
     for word in SaveWorkload.words { #expect(contains(word, stored), "\(word) is not found") }
   }
 
-  @Test func `an encrypted store over a small backend has what it saved`() throws {
+  @Test func `an encrypted store over a small backend reads back its objects`() throws {
     let backend = try DictionaryBackend(secret: SaveWorkload.secret)
     try saveWorkload(in: backend)
     let other = try DictionaryBackend(sharing: backend, secret: SaveWorkload.secret)

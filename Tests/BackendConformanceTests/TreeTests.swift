@@ -17,7 +17,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `bounds take in the lower and leave out the upper`(_ kind: TestedBackend) throws {
+  func `bounds include the lower key and exclude the upper one`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let keys = try fill(store, count: 400)
     var generator = SeededGenerator(seed: 5)
@@ -45,12 +45,12 @@ import Todana
     for descending in [false, true] {
       let scan = try store.backend.snapshot().scan(tree: store.index, from: nil, to: nil, descending: descending)
       #expect(try scan.remainingKeys().isEmpty)
-      #expect(try scan.remainingKeys().isEmpty, "the end stays the end")
+      #expect(try scan.remainingKeys().isEmpty, "a scan stays at its end")
     }
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `keys that were removed are gone from the order and those that stay are not`(_ kind: TestedBackend) throws {
+  func `removed keys are gone from the order, and the other keys stay`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     var keys = try fill(store, count: 2000)
     var generator = SeededGenerator(seed: 11)
@@ -139,7 +139,7 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `an estimate of few keys is that of the snapshot`(_ kind: TestedBackend) throws {
+  func `an estimate counts the keys of its snapshot, not later ones`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try store.backend.commit { batch in
       for number in 0..<100 as Range<UInt8> { batch.put([], key: [number], in: store.index) }
