@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: DocumentedProgram.all)
-  func `a document's program prints what it should`(_ program: DocumentedProgram) throws {
+  func `a document's program prints the expected output`(_ program: DocumentedProgram) throws {
     // Executables are in the directory of the tests' own executable.
     let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let directory = try TemporaryDirectory()
@@ -20,7 +20,7 @@ import Testing
     #expect(output == program.output)
   }
 
-  @Test func `links between documents lead somewhere`() throws {
+  @Test func `links between documents lead to existing files`() throws {
     for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] + documents(in: "docs") {
       let url = DocumentedProgram.packageDirectory.appending(path: document)
       let text = try String(decoding: Data(contentsOf: url), as: UTF8.self)

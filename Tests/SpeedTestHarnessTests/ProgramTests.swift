@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `tables come without --json`() throws {
+  @Test func `the program prints a table without --json`() throws {
     try withTemporaryDirectory { directory in
       let arguments = ["--count", "100", "--repetitions", "2", "--workloads", "simpleinsert", "--peers", "raw"]
       let run = try SpeedTestProcess("InsertSpeedTest", arguments + ["--directory", directory])

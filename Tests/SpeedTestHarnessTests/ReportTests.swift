@@ -27,7 +27,7 @@ private func measurement(
     #expect(!table.contains("p50"))
   }
 
-  @Test func `without Todana there is nothing to compare with`() {
+  @Test func `a table without Todana's results has no comparison`() {
     let table = reportTable([measurement("raw", p50: 62)])
     #expect(table.contains("–"))
     #expect(table.contains("62 µs"))
@@ -67,7 +67,7 @@ private func measurement(
     #expect(try jsonArray([]) == "[]")
   }
 
-  @Test func `the longest mount point tells the file system`() {
+  @Test func `the file system of a path is that of the longest matching mount point`() {
     let mounts = "/dev/a / ext4 rw 0 0\ntmpfs /run tmpfs rw 0 0\n/dev/b /run/disk xfs rw 0 0\n"
     #expect(fileSystemKind(of: "/home/x", mounts: mounts) == "ext4")
     #expect(fileSystemKind(of: "/run", mounts: mounts) == "tmpfs")

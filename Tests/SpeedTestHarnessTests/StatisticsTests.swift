@@ -5,7 +5,7 @@ import Testing
   @Test(arguments: [
     ([3.0], 3.0, 3.0, 3.0), ([4, 1, 9], 4, 1, 9), ([4, 1, 9, 2], 3, 1, 9), ([5, 5], 5, 5, 5),
   ])
-  func `a spread has the middle of its values`(
+  func `a spread has the median, minimum and maximum of its values`(
     values: [Double], median: Double, minimum: Double, maximum: Double
   ) throws {
     let spread = try #require(Spread(values))
@@ -14,7 +14,7 @@ import Testing
     #expect(spread.maximum == maximum)
   }
 
-  @Test func `nothing has no spread and no percentile`() {
+  @Test func `an empty list has no spread and no percentile`() {
     #expect(Spread([]) == nil)
     #expect(percentile(0.5, of: []) == nil)
   }
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `the expected checksum is that of every song`(isNumbered: Bool) {
+  func `the expected checksum covers every song`(isNumbered: Bool) {
     let titles = ["Blue in Green", "So What", "A title that is longer than fifteen bytes"]
     let songs = SongSource(count: 10, titles: titles, isNumbered: isNumbered)
     var expected = Checksum()
@@ -44,7 +44,7 @@ import Testing
     #expect(songs.checksum { $0 == 4 ? "changed" : nil } == expected)
   }
 
-  @Test func `random seconds are below their bound, and the same each time`() {
+  @Test func `random seconds are below their bound and the same in every run`() {
     let songs = SongSource(count: 1_000, titles: ["Song"], secondsBound: 10)
     let indexes = songs.indexesBySeconds()
     #expect(indexes.count == 10)
@@ -54,7 +54,7 @@ import Testing
     #expect(songs.seconds(0) == UInt32(0xE220_A839_7B1D_CDAF % 10 as UInt64))
   }
 
-  @Test func `a wrong order within a playlist shows`() {
+  @Test func `a wrong order within a playlist changes the checksum`() {
     var ordered = Checksum()
     var swapped = Checksum()
     for (position, index) in [0, 1].enumerated() {
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 1), (100, 1), (101, 2), (100_000, 1_000)])
-  func `playlists are whole`(songCount: Int, playlistCount: Int) {
+  func `every playlist has 100 songs`(songCount: Int, playlistCount: Int) {
     let playlists = PlaylistSource(songCount: songCount, titles: ["Test Song"], isNumbered: true)
     #expect(playlists.playlistCount == playlistCount)
     #expect(playlists.songs.count == playlistCount * 100)
