@@ -45,7 +45,7 @@ enum DataBufferFuzzing {
         let end = buffer.position
         guard start <= end, end <= content.count else { fatalError("\(read.name) leaves the cursor outside") }
         guard rewritten == nil || rewritten == Array(content[start..<end])
-        else { fatalError("\(read.name) reads what it would not write") }
+        else { fatalError("\(read.name) reads a value that it would not write") }
       } catch {
         let end = buffer.position
         guard let error = error as? DataBufferError else { fatalError("\(read.name) throws \(error)") }
@@ -78,7 +78,7 @@ struct DataBufferRead: Sendable {
       let value = try read(&buffer)
       var writer = DataBuffer()
       write(&writer, value)
-      guard writer.firstError == nil else { fatalError("\(name) reads what it cannot write") }
+      guard writer.firstError == nil else { fatalError("\(name) reads a value that it cannot write") }
       return writer.bytes
     }
   }

@@ -56,7 +56,7 @@ public enum QueryTextFuzzing {
       let store = try sample()
       let plan = try store.explain(query)
       let ids = try store.ids(query)
-      guard ids.count <= 2, !plan.description.isEmpty else { fatalError("a query gives objects that are not there") }
+      guard ids.count <= 2, !plan.description.isEmpty else { fatalError("a query returns missing objects") }
     } catch {
       fatalError("a query that was read is not answered: \(error)")
     }

@@ -15,7 +15,7 @@ enum RecordEnvelopeFuzzing {
     let record = written(rest, rowID)
     guard let opened = open(record, rowID), opened.content == rest, opened.version == UInt8(truncatingIfNeeded: rowID)
     else { fatalError("a record that was written does not open") }
-    guard open(record, rowID &+ 1) == nil else { fatalError("a record opens in another's place") }
+    guard open(record, rowID &+ 1) == nil else { fatalError("a record opens in another record's place") }
     // Damages a byte that the input selects.
     var damaged = record
     let place = Int(rest.last ?? 0) * 7 % damaged.count
@@ -49,7 +49,7 @@ enum RecordEnvelopeFuzzing {
         let opened = unsafe try body(record)
         return unsafe Opened(version: opened.version, content: Array(opened.content), token: opened.token)
       } catch {
-        guard !error.description.isEmpty else { fatalError("an error says nothing") }
+        guard !error.description.isEmpty else { fatalError("an error has no description") }
         return nil
       }
     }
