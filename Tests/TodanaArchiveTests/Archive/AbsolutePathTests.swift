@@ -9,7 +9,7 @@ import Testing
     ("a/../b//c/.", "/home/ann/b/c"), ("/", "/"), ("/etc//passwd/", "/etc/passwd"), ("/..", "/"),
     ("...", "/home/ann/..."),
   ])
-  func `steps that lead nowhere are left out`(path: String, absolute: String) {
+  func `a path is made absolute, and redundant components are removed`(path: String, absolute: String) {
     #expect(AbsolutePath.bytes(of: Array(path.utf8), in: Array("/home/ann".utf8)) == Array(absolute.utf8))
   }
 
@@ -18,13 +18,13 @@ import Testing
     #expect(AbsolutePath.bytes(of: name, in: [0x2F, 0xFE]) == [0x2F, 0xFE, 0x2F] + name)
   }
 
-  @Test func `order, spelling and repetition make no other set`() {
+  @Test func `the order, spelling and repetition of paths do not change their set`() {
     func set(_ paths: String...) -> [[UInt8]] { AbsolutePath.set(of: paths.map { Array($0.utf8) }, in: [0x2F, 0x64]) }
     #expect(set("a", "b") == set("./b/", "a", "/d/a"))
     #expect(set("a") != set("a", "a/b"))
   }
 
-  @Test func `places in a snapshot are those that paths lead to`() {
+  @Test func `a path's place in a snapshot does not depend on its spelling`() {
     func places(_ paths: String...) -> Set<[[UInt8]]> { Set(paths.map { SourceRoots.place(of: Array($0.utf8)) }) }
     #expect(places("a", "b/c") == places("../x/../b/c/", "/a"))
     #expect(places("/") == places("..") && places("a") != places("x/a"))

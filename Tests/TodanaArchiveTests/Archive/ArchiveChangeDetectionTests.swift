@@ -25,7 +25,7 @@ import Todana
     // Whole seconds, as FAT stores them.
     (FileTime(seconds: 98), false), (FileTime(seconds: 97), true), (FileTime(seconds: .max), false),
   ])
-  func `times tell nothing of files changed just before they were read`(_ time: FileTime, isTrusted: Bool) throws {
+  func `times of files changed just before they were read are not trusted`(_ time: FileTime, isTrusted: Bool) throws {
     let detection = try detection(start: FileTime(seconds: 100))
     let old = FileEntry(.regular, "a", time: time, byteCount: 7)
     #expect(detection.isUnchanged(old, since: old) == isTrusted)
@@ -35,7 +35,7 @@ import Todana
     #expect(detection.isUnchanged(other, since: other) == isTrusted)
   }
 
-  @Test func `inodes and times of change count unless they are to be ignored`() throws {
+  @Test func `inodes and change times count unless they are ignored`() throws {
     let old = FileEntry(.regular, "a", time: FileTime(seconds: 5), byteCount: 7)
     var (moved, touched, longer, newer) = (old, old, old, old)
     moved.identity.inode = 9
@@ -53,7 +53,7 @@ import Todana
     #expect(!some.isUnchanged(longer, since: old) && !some.isUnchanged(newer, since: old))
   }
 
-  @Test func `files that are read again and are the same count as unchanged`() throws {
+  @Test func `files that are read again without a difference count as unchanged`() throws {
     let scratch = try ScratchArchive()
     try scratch.directory.make("from")
     try scratch.directory.write("small", to: "from/small")
@@ -72,7 +72,7 @@ import Todana
     #expect(progress.unchangedFiles == 2 && progress.changedFiles == 2 && progress.newFiles == 0)
   }
 
-  @Test func `files that got other inodes are not read if inodes are ignored`() throws {
+  @Test func `files with new inodes are not read if inodes are ignored`() throws {
     let scratch = try ScratchArchive()
     try scratch.directory.make("from")
     try scratch.directory.write("content", to: "from/a")
@@ -87,7 +87,7 @@ import Todana
     #expect(progress.bytesRead == 0 && progress.unchangedFiles == 1)
   }
 
-  @Test func `a parent tells how much is to come`() throws {
+  @Test func `a parent snapshot gives the expected counts for the progress`() throws {
     let scratch = try ScratchArchive()
     try scratch.directory.make("from")
     for number in 0..<10 { try scratch.directory.write("content", to: "from/\(number)") }

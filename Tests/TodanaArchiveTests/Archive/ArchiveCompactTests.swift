@@ -6,7 +6,7 @@ import Todana
 @testable import TodanaArchive
 
 @Suite struct ArchiveCompactTests {
-  @Test func `compacting removes what was removed, and nothing that is needed`() throws {
+  @Test func `compacting removes the content of removed snapshots, and nothing that is needed`() throws {
     let scratch = try ScratchArchive(chunkSizes: ScratchArchive.smallChunks)
     var generator = SeededGenerator(seed: 5)
     func write(_ name: String, _ length: Int) throws {

@@ -19,7 +19,7 @@ import Todana
     return (scratch, try #require(try scratch.add("from").snapshot))
   }
 
-  @Test func `a snapshot is rewritten without a file, whose bytes are gone after compacting`() throws {
+  @Test func `a snapshot is rewritten without a file, and compacting removes its bytes`() throws {
     let (scratch, snapshot) = try makeArchive()
     var rules = FilterOptions()
     try rules.exclude(Array("secret".utf8))
@@ -58,7 +58,7 @@ import Todana
       "cmp", [scratch.directory.path("large"), "\(target.directory.path("to"))\(scratch.directory.path("large"))"])
   }
 
-  @Test func `a rewriting that is ended leaves the snapshot as it was`() throws {
+  @Test func `an interrupted rewrite leaves the snapshot unchanged`() throws {
     let (scratch, snapshot) = try makeArchive()
     var rules = FilterOptions()
     try rules.exclude(Array("secret".utf8))
@@ -75,7 +75,7 @@ import Todana
     #expect(try scratch.archive.verify().isSound)
   }
 
-  @Test func `a snapshot is copied under another key, and what is there is not stored again`() throws {
+  @Test func `a snapshot is copied under another key, and existing content is not stored again`() throws {
     let (scratch, snapshot) = try makeArchive()
     let other = try ScratchArchive(
       configuration: StoreConfiguration(encryption: .key([UInt8](repeating: 9, count: 32))))
@@ -98,7 +98,7 @@ import Todana
     #expect(try other.archive.verify().isSound)
   }
 
-  @Test func `a copying that is ended leaves no snapshot, and can be made again`() throws {
+  @Test func `an interrupted copy leaves no snapshot and can be repeated`() throws {
     let (scratch, snapshot) = try makeArchive()
     let other = try ScratchArchive()
     struct Enough: Error {}

@@ -27,7 +27,7 @@ import Todana
     return (scratch, [first, second].compactMap(\.snapshot))
   }
 
-  @Test func `a sound archive is found to be sound, however much is read`() throws {
+  @Test func `a sound archive verifies as sound, however much of it is read`() throws {
     let (scratch, snapshots) = try makeArchive()
     for scope in [.everything, .sample(0.3), .structure] as [ArchiveVerification.Scope] {
       let found = try scratch.archive.verify(scope)
@@ -45,7 +45,7 @@ import Todana
   }
 
   @Test(arguments: [KyotoBackend.Access.read, .write])
-  func `a file that is missing, empty or zeros is told, and with it put back all is there`(
+  func `a missing, empty or zeroed file is reported, and putting it back restores everything`(
     _ access: KyotoBackend.Access
   ) throws {
     let (scratch, snapshots) = try makeArchive(directoryCount: 1)
@@ -83,7 +83,7 @@ import Todana
     }
   }
 
-  @Test func `each flipped bit is found, and costs the files that are named, and no others`() throws {
+  @Test func `each flipped bit is found, and damages only the files that are reported`() throws {
     let (scratch, snapshots) = try makeArchive()
     try scratch.archive.close()
     let snapshot = try #require(snapshots.last)
@@ -129,7 +129,7 @@ import Todana
     #expect(damagedCount > 2)
   }
 
-  @Test func `a file that is cut short is found, whichever it is`() throws {
+  @Test func `truncation of any file is found`() throws {
     let (scratch, _) = try makeArchive()
     try scratch.archive.close()
     let files = try scratch.directory.names("archive").filter { $0.hasSuffix(".kch") && !$0.contains("catalog") }

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of differences between snapshots, compared with lists of both.
 @Suite struct ArchiveDiffTests {
-  @Test(arguments: 0..<4) func `differences are those of the two lists`(seed: Int) throws {
+  @Test(arguments: 0..<4) func `the differences of two snapshots are those of their lists`(seed: Int) throws {
     let scratch = try ScratchArchive()
     var generator = SeededGenerator(seed: UInt64(seed))
     // The directory "many" takes several pages.
@@ -56,7 +56,7 @@ import Testing
     try scratch.archive.diff(old, old, onFailure: { Issue.record("\($0)") }) { Issue.record("\($0)") }
   }
 
-  @Test func `pages that both have are not read`() throws {
+  @Test func `pages that both snapshots share are not read`() throws {
     let scratch = try ScratchArchive()
     for number in 0..<10 {
       try scratch.directory.make("from/d\(number)")

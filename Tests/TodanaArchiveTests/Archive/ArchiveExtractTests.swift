@@ -11,7 +11,7 @@ import Testing
 
   /// Simulates a file system that ignores case: the second file finds the first one under its name.
   @Test(arguments: [RestoreOptions.Overwriting.never, .older, .always, .metadata])
-  func `a name that is taken in a new directory is a failure`(overwriting: RestoreOptions.Overwriting) throws {
+  func `an existing name in a new directory is a failure`(overwriting: RestoreOptions.Overwriting) throws {
     try scratch.directory.make("from")
     try scratch.directory.write("small", to: "from/name")
     try scratch.directory.link("from/zlink", to: "name")
@@ -31,7 +31,7 @@ import Testing
   }
 
   /// The next run would take these files for its own unfinished ones.
-  @Test func `names of unfinished files are refused`() throws {
+  @Test func `names reserved for unfinished files are refused`() throws {
     try scratch.directory.make("from")
     try scratch.directory.write("small", to: "from/name")
     let added = try scratch.add("from")
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// A flag that the file system does not support must not prevent the others from being set.
-  @Test func `each flag that the file system has is set, and the others are named`() throws {
+  @Test func `each flag that the file system supports is set, and the others are reported`() throws {
     let path = scratch.directory.path("probe")
     try scratch.directory.write("", to: "probe")
     // No file system has flag T for regular files.
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `pages of directories have flags, and no others than those that are kept`() throws {
+  @Test func `directory pages keep supported flags and refuse others`() throws {
     func decoded(_ flags: FileFlags) throws -> FileFlags? {
       var encoder = TreePageEncoder()
       var file = FileEntry(.regular, "name")
@@ -98,7 +98,7 @@ import Testing
     #expect(throws: ArchiveError.self) { try decoded(FileFlags(rawValue: 0x8_0000)) }
   }
 
-  @Test func `flags have names in tar, and letters`() {
+  @Test func `flags have names in tar, and letters for lists`() {
     #expect(
       FileFlags([.immutable, .noDump]).letters == "id" && "\(FileFlags([.noDump, .immutable]))" == "immutable, no dump")
     for bit in 0..<32 where FileFlags.kept.contains(FileFlags(rawValue: 1 << UInt32(bit))) {

@@ -7,7 +7,7 @@ import Testing
 /// Tests of a search through many snapshots, compared with a search of each by itself.
 @Suite struct ArchiveFindTests {
   @Test(arguments: [["f1"], ["f*"], ["d1/"], ["*/d1/f*", "f2"], ["**/d2"], ["nothing"]], [0, 3, 40, 1 << 17])
-  func `what was found once is found again, whatever is remembered`(patterns: [String], room: Int) throws {
+  func `a search finds the same paths, however much it remembers`(patterns: [String], room: Int) throws {
     let scratch = try ScratchArchive()
     var generator = SeededGenerator(seed: 7)
     var paths = ["from"]

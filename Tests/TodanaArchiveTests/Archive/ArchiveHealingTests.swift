@@ -48,7 +48,7 @@ import Todana
     return (archive, found)
   }
 
-  @Test func `what was damaged is whole again in all snapshots, once it was added again`() throws {
+  @Test func `damaged content is whole in all snapshots after it is added again`() throws {
     var generator = SeededGenerator(seed: 9)
     let names = try scratch.directory.names("sound").filter { $0.hasSuffix(".kch") && !$0.contains("catalog") }
     var healedCount = 0
@@ -89,7 +89,7 @@ import Todana
         // The directories above have other times.
         if difference.changes != [.metadata] { differences.append(printable(difference.path)) }
       }
-      #expect(differences == [], "round \(round): content that was stored anew is the same content")
+      #expect(differences == [], "round \(round): content that was stored again is equal")
       // The repair lasts when compaction removes unused content.
       _ = try archive.compact()
       #expect(try archive.verify().damagedFiles == [], "round \(round)")
@@ -98,7 +98,7 @@ import Todana
     #expect(healedCount > 3 && healedCount > 3 * unhealedCount)
   }
 
-  @Test func `without a note nothing is stored anew, and content that was replaced can be damaged again`() throws {
+  @Test func `only content that is noted as damaged is stored again, and only once`() throws {
     var generator = SeededGenerator(seed: 10)
     let contents = try largest()
     var found: (Archive, ArchiveVerification)?
@@ -117,7 +117,7 @@ import Todana
     try archive.close()
   }
 
-  @Test func `a lesser look tells of what an earlier one found`() throws {
+  @Test func `a smaller verification reports the damage that an earlier one noted`() throws {
     var generator = SeededGenerator(seed: 11)
     let contents = try largest()
     var found: (Archive, ArchiveVerification)?

@@ -25,7 +25,7 @@ import Todana
   @Test(
     .enabled(if: !Sanitizer.isUsed, "the operations of a sanitized process are not recorded"),
     arguments: [Form(), Form(compactsInPlace: true), Form(isStrict: true, compactsInPlace: true)])
-  func `every snapshot that was made is there, whole, and more can be added`(_ form: Form) throws {
+  func `every snapshot is whole after a power failure, and more can be added`(_ form: Form) throws {
     let workload = try record(form)
     var states = 0
     for seed in 1...(LongTests.areEnabled ? 4 : 1) as ClosedRange<UInt64> {
@@ -38,7 +38,7 @@ import Todana
   }
 
   @Test(.enabled(if: !Sanitizer.isUsed, "the operations of a sanitized process are not recorded"))
-  func `leaving out flushes is found by the simulation`() throws {
+  func `the simulation detects omitted flushes`() throws {
     var problemCount = 0
     try forEachState(of: record(Form()), seed: 1, leavesOutFlushes: true) { problemCount += $1.count }
     #expect(problemCount > 0)

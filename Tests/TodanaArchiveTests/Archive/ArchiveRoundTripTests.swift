@@ -8,7 +8,7 @@ import Todana
 /// Tests that extracted files are those that were added.
 @Suite struct ArchiveRoundTripTests {
   @Test(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
-  func `a tree with everything that file systems have comes back as it was`() throws {
+  func `a tree with every kind of file and metadata is restored as it was`() throws {
     let scratch = try ScratchArchive()
     let tree = TortureTree(path: scratch.directory.path("from"))
     try tree.make()
@@ -36,7 +36,7 @@ import Todana
     #expect(try TreeListing(Array(scratch.restored("from", in: "to").utf8)).comparable() == to)
   }
 
-  @Test func `content of all lengths comes back, in chunks, groups and none`() throws {
+  @Test func `content of any length is restored, from chunks, from groups or empty`() throws {
     let scratch = try ScratchArchive(chunkSizes: ScratchArchive.smallChunks)
     try scratch.directory.make("from")
     var generator = SeededGenerator(seed: 1)
@@ -65,7 +65,7 @@ import Todana
     }
   }
 
-  @Test func `equal content is stored once, within a snapshot and between them`() throws {
+  @Test func `equal content is stored once, within a snapshot and across snapshots`() throws {
     let scratch = try ScratchArchive(chunkSizes: ScratchArchive.smallChunks)
     try scratch.directory.make("from/a")
     try scratch.directory.make("from/b")
@@ -97,7 +97,7 @@ import Todana
     }
   }
 
-  @Test func `files that did not change are not read again, unless that is asked for`() throws {
+  @Test func `unchanged files are not read again, unless that is requested`() throws {
     let scratch = try ScratchArchive()
     try scratch.directory.make("from/sub")
     for number in 0..<20 { try scratch.directory.write("content \(number)", to: "from/sub/\(number)") }
@@ -124,7 +124,7 @@ import Todana
     #expect(try String(contentsOfFile: scratch.restored("from/sub/7", in: "fourth"), encoding: .utf8) == "changed")
   }
 
-  @Test func `a directory of very many entries has pages, of which a change touches few`() throws {
+  @Test func `a large directory is split into pages, and a change replaces few of them`() throws {
     let scratch = try ScratchArchive()
     try scratch.directory.make("from")
     for number in 0..<5000 {
@@ -147,7 +147,7 @@ import Todana
     (["src"], ["src"]), (["./src/"], ["src"]), (["../x/src"], ["x", "x/src"]), (["/etc/hosts"], ["etc", "etc/hosts"]),
     (["a/b", "a/c"], ["a", "a/b", "a/c"]), (["a/b", "a"], ["a"]), (["a", "a/b"], ["a"]), (["a//b/../c"], ["c"]),
   ])
-  func `paths are stored as they are given, without what leads out`(paths: [String], expected: [String]) throws {
+  func `paths are stored as given, without components that lead out`(paths: [String], expected: [String]) throws {
     let roots = try SourceRoots(paths.map { Array($0.utf8) })
     var found: [String] = []
     func visit(_ node: SourceRoots.Node, _ path: String) {
@@ -162,7 +162,7 @@ import Todana
   }
 
   @Test(arguments: [[""], ["a\0b"], [".", "a"], ["/", ".."], ["x/a", "../x/a"]])
-  func `paths that have no one place are refused`(paths: [String]) {
+  func `paths without a definite place are refused`(paths: [String]) {
     #expect { try SourceRoots(paths.map { Array($0.utf8) }) } throws: {
       ($0 as? ArchiveError)?.code == .invalidArgument
     }

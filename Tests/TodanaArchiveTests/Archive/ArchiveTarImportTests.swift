@@ -8,7 +8,7 @@ import Todana
 /// Tests that importing a tar stream gives the snapshot that unpacking it and adding its files gives.
 @Suite struct ArchiveTarImportTests {
   @Test(.enabled(if: Environment.isRoot, Comment(rawValue: Environment.needsRoot)))
-  func `what is exported is imported as it was, with everything that file systems have`() throws {
+  func `an exported tree is imported as it was, with every kind of file and metadata`() throws {
     let scratch = try ScratchArchive()
     try TortureTree(path: scratch.directory.path("from")).make()
     let added = try #require(try scratch.add("from").snapshot)
@@ -38,7 +38,7 @@ import Todana
   }
 
   @Test(arguments: 0..<4)
-  func `GNU tar's tars in any order are what was added`(seed: Int) throws {
+  func `GNU tar's entries in any order import like the added files`(seed: Int) throws {
     let scratch = try ScratchArchive(chunkSizes: ScratchArchive.smallChunks)
     var generator = SeededGenerator(seed: UInt64(seed))
     var names: [String] = ["from"]
@@ -79,7 +79,7 @@ import Todana
   }
 
   @Test(.enabled(if: Command.isInstalled("python3")))
-  func `Python's tars without directories, with entries twice, are read as they are meant`() throws {
+  func `a tar by Python with missing directories and repeated entries is imported`() throws {
     let scratch = try ScratchArchive()
     let program = """
       import io, sys, tarfile
@@ -114,7 +114,7 @@ import Todana
     #expect(snapshot.paths == [Array("python.tar.gz".utf8)])
   }
 
-  @Test func `what comes from a pipe may be put below a path, in parts`() throws {
+  @Test func `a tar from a pipe can be imported below a path, without excluded files`() throws {
     let scratch = try ScratchArchive()
     let bytes = try tarBytes { writer in
       try writer.add(".", FileEntry(.directory, ".", permissions: 0o711, time: FileTime(seconds: 7)))
@@ -152,7 +152,7 @@ import Todana
       ])
   }
 
-  @Test func `a dry run reads it all, and stores nothing`() throws {
+  @Test func `a dry run reads the whole tar and stores nothing`() throws {
     let scratch = try ScratchArchive()
     let bytes = try tarBytes { writer in
       try writer.add("a/b", FileEntry(.regular, "b"), data: [UInt8](repeating: 1, count: 100_000))

@@ -20,7 +20,7 @@ import Todana
     return failures
   }
 
-  @Test func `what is exported is what tar restores`() throws {
+  @Test func `GNU tar restores an exported snapshot`() throws {
     let scratch = try ScratchArchive(chunkSizes: ScratchArchive.smallChunks)
     try scratch.directory.make("from/sub/empty")
     try scratch.directory.write(String(repeating: "long ", count: 50_000), to: "from/sub/large")
@@ -42,7 +42,7 @@ import Todana
     #expect(size ?? .max < 400_000)
   }
 
-  @Test func `only what was asked for is exported, and what is not there is told`() throws {
+  @Test func `only requested paths are exported, and missing ones are reported`() throws {
     let scratch = try ScratchArchive()
     try scratch.directory.make("from/sub")
     try scratch.directory.write("a", to: "from/sub/a")

@@ -57,12 +57,12 @@ import Todana
   }
 
   @Test(arguments: ["../x", "a/b", "", ".", "..", "/tmp/x", "x\0y", String(repeating: "n", count: 256)])
-  func `a name that is not one step is refused`(_ name: String) throws {
+  func `a name that is not a single path component is refused`(_ name: String) throws {
     try expectRefusal(snapshot([insertPage([entry(name)])]), name)
     try expectRefusal(snapshot([insertPage([entry(name, .symbolicLink(target: Array("/etc".utf8)))])]), name)
   }
 
-  @Test func `a link and then a file through it does not lead out of the target`() throws {
+  @Test func `a link and a directory of the same name cannot lead out of the target`() throws {
     try scratch.directory.make("outside")
     let inner = try insertPage([entry("file")])
     let link = entry("a", .symbolicLink(target: scratch.directory.bytes("outside")))
@@ -77,14 +77,14 @@ import Todana
     try expectRefusal(snapshot([insertPage([entry("b"), entry("a")])]), "order")
   }
 
-  @Test func `a directory that is in itself is refused`() throws {
+  @Test func `a directory that contains itself is refused`() throws {
     let row = try insertPage([entry("x")])
     try expectRefusal(snapshot([insertPage([entry("d", .directory, .pages([row + 1]))])]), "itself")
     let later = try insertPage([entry("d", .directory, .pages([row + 100]))])
     try expectRefusal(snapshot([later]), "later")
   }
 
-  @Test func `values that no file has are refused`() throws {
+  @Test func `values that no file can have are refused`() throws {
     var bad = entry("x")
     bad.file.permissions = 0o17777
     try expectRefusal(snapshot([insertPage([bad])]), "permissions")
@@ -97,7 +97,7 @@ import Todana
     try expectRefusal(snapshot([insertPage([bad])]), "extents")
   }
 
-  @Test func `content that is not there, or too short, is a failure of its file only`() throws {
+  @Test func `missing or short content is a failure of its file only`() throws {
     var short = entry("short", .regular, .chunks([12345]))
     short.file.byteCount = 100
     let snapshot = try snapshot([insertPage([entry("empty"), short])])

@@ -14,7 +14,7 @@ import Todana
     TarEntry(path: Array(path.utf8), entry: FileEntry(.regular, path), hardLinkTarget: Array(target.utf8))
   }
 
-  @Test func `paths that lead out are left out, and a slash before them`() throws {
+  @Test func `paths that lead out are left out, and leading slashes are removed`() throws {
     var tar = HostileTar()
     let names = [
       "/absolute/file", "../out", "a/../../b", "..", "./x//y/./z", "../", "/", "a/..",
@@ -48,7 +48,7 @@ import Todana
     #expect(try scratch.directory.names(".").contains("out") == false)
   }
 
-  @Test func `files in files, and at the place of directories, are left out`() throws {
+  @Test func `files below other files, or in the place of directories, are left out`() throws {
     let bytes = try tarBytes { writer in
       try writer.add("file", FileEntry(.regular, "file"), data: [1])
       try writer.add("file/in/it", FileEntry(.regular, "it"), data: [2])
@@ -75,7 +75,7 @@ import Todana
       ])
   }
 
-  @Test func `other names are of files that came before`() throws {
+  @Test func `hard links lead only to files that came before`() throws {
     let bytes = try tarBytes { writer in
       try writer.add("d/file", FileEntry(.regular, "file"), data: [1])
       try writer.add("link", .link("link", to: "d/file"))
@@ -127,7 +127,7 @@ import Todana
     #expect(try scratch.archive.verify().isSound)
   }
 
-  @Test func `lengths that no disk has do no harm`() throws {
+  @Test func `lengths larger than any disk do no harm`() throws {
     let bytes = try tarBytes { writer in
       for name in ["a", "b"] {
         let entry = FileEntry(.regular, name, byteCount: .max - 4096)
@@ -150,7 +150,7 @@ import Todana
     #expect(try scratch.archive.snapshots().count == 2)
   }
 
-  @Test func `of what is no tar, or was cut off anywhere, nothing is made`() throws {
+  @Test func `data that is no tar, or a truncated tar, makes no snapshot`() throws {
     let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
     let bytes = try tarBytes { writer in
       for number in 0..<3 {
@@ -175,7 +175,7 @@ import Todana
     #expect(try scratch.importTar(bytes: bytes).progress.newBytes == 0)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `who waits for a pipe can be interrupted`() throws {
+  @Test(.timeLimit(.minutes(1))) func `an import that waits for a pipe can be interrupted`() throws {
     struct Enough: Error {}
     let pipe = Pipe()
     let bytes = try tarBytes { try $0.add("a", FileEntry(.regular, "a"), data: [UInt8](repeating: 1, count: 9999)) }
@@ -193,7 +193,7 @@ import Todana
     try pipe.fileHandleForWriting.close()
   }
 
-  @Test func `paths of very many steps are refused, deep ones are not`() throws {
+  @Test func `a path with too many components is refused, a deep one is not`() throws {
     func tar(_ count: Int) throws -> [UInt8] {
       var tar = HostileTar()
       tar.add(record: "path", Array([UInt8](repeating: 0x61, count: count).map { [$0] }.joined(separator: [0x2F])))

@@ -21,7 +21,7 @@ import Todana
     #expect(try indexNames(of: StoredTreePage.self) == ["name"])
   }
 
-  @Test func `stored bytes are those of the documented format`() throws {
+  @Test func `stored bytes have the documented format`() throws {
     let store = scratch.archive.store
     let content = StoredContent()
     let page = StoredTreePage()

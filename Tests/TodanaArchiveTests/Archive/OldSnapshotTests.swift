@@ -24,7 +24,7 @@ import Todana
     }
   }
 
-  @Test func `a snapshot of version 1 has its paths as they were given`() throws {
+  @Test func `a snapshot of version 1 has its paths as they were specified`() throws {
     let scratch = try ScratchArchive()
     try scratch.directory.make("from")
     try scratch.archive.close()

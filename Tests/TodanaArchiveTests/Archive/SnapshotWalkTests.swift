@@ -7,7 +7,7 @@ import Testing
 /// Tests of walks of snapshots beyond the depth limit, and of the selection of paths.
 @Suite struct SnapshotWalkTests {
   /// The walk once did not report the end of a directory that was too deep, and put the following entries into it.
-  @Test func `a directory that is too deep has an end, and what comes behind it its own path`() throws {
+  @Test func `a directory that is too deep is ended, and later entries have their own paths`() throws {
     let scratch = try ScratchArchive()
     try scratch.directory.make("from/a/b/c/d")
     try scratch.directory.write("x", to: "from/a/b/c/d/deep")
@@ -33,7 +33,7 @@ import Testing
     #expect(Array(paths.suffix(expected.count)) == expected)
   }
 
-  @Test func `a path below another one that was asked for is seen`() {
+  @Test func `a path below another selected path counts as seen`() {
     var selection = PathSelection(["a", "a/b", "./c//d/", "../x/e", "f/../g"].map { Array($0.utf8) })
     #expect(selection.paths.map(printable) == ["a", "a/b", "c/d", "x/e", "g"])
     for (path, relation) in [
