@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 255, 256, 257, 4096, 4097, 100_000])
-  func `chunks are the content, within their sizes, however it comes`(count: Int) throws {
+  func `chunks join to the content, within their size limits, however it is passed`(count: Int) throws {
     let content = randomBytes(count, seed: UInt64(count))
     let chunker = try chunker()
     let whole = chunks(of: content, by: chunker, pieces: max(count, 1))
@@ -47,7 +47,7 @@ import Testing
     for pieces in [1, 300, 5000] { #expect(chunks(of: content, by: chunker, pieces: pieces) == whole) }
   }
 
-  @Test func `chunks have about the wanted size, and content without change the greatest`() throws {
+  @Test func `chunks have about the requested size, and are equally long in uniform content`() throws {
     let chunker = try chunker()
     let content = randomBytes(1_000_000, seed: 3)
     let found = chunks(of: content, by: chunker, pieces: content.count)
@@ -57,7 +57,7 @@ import Testing
     #expect(Set(zeros.dropLast().map(\.count)).count == 1)
   }
 
-  @Test func `an insertion changes the chunks around it only`() throws {
+  @Test func `an insertion changes only the chunks around it`() throws {
     let chunker = try chunker()
     let content = randomBytes(200_000, seed: 4)
     let before = Set(chunks(of: content, by: chunker, pieces: content.count))
@@ -67,7 +67,7 @@ import Testing
     #expect(after.count { !before.contains($0) } <= 4)
   }
 
-  @Test func `another secret cuts elsewhere`() throws {
+  @Test func `another secret gives other chunk boundaries`() throws {
     let content = randomBytes(100_000, seed: 5)
     let one = chunks(of: content, by: try chunker(seed: 1), pieces: content.count).map(\.count)
     let other = chunks(of: content, by: try chunker(seed: 2), pieces: content.count).map(\.count)

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: all, [0, 1, 100, 70_000, 300_000])
-  func `what was compressed comes back`(compression: Compression, count: Int) throws {
+  func `compressed content decompresses to the original`(compression: Compression, count: Int) throws {
     let compressor = try Compressor(compression)
     let decompressor = try Decompressor()
     for content in [Self.text(count), Self.noise(count)] {
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `what does not shrink is kept as it is`() throws {
+  @Test func `incompressible content is stored uncompressed`() throws {
     for compression in Self.all {
       let compressor = try Compressor(compression)
       let noise = try unsafe Self.noise(300_000).withUnsafeBytes { try unsafe compressor.compress($0) }
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `what was changed is an error`() throws {
+  @Test func `damaged compressed bytes are an error, or give content of the expected length`() throws {
     let decompressor = try Decompressor()
     for compression in [Compression.standard, .zlib(level: 6)] {
       let content = Self.text(10_000)
@@ -60,12 +60,12 @@ import Testing
   }
 
   @Test(arguments: ["none", "zstd", "zstd:1", "zstd:19", "zlib", "zlib:9"])
-  func `names of compressions are read`(text: String) throws {
+  func `names of compressions are parsed`(text: String) throws {
     _ = try Compression(text)
   }
 
   @Test(arguments: ["", "zstd:", "zstd:0", "zstd:20", "zlib:10", "none:1", "lz4", "zstd:x", "ZSTD"])
-  func `others are refused`(text: String) {
+  func `invalid names of compressions are refused`(text: String) {
     let error = #expect(throws: ArchiveError.self) { try Compression(text) }
     #expect(error?.code == .invalidArgument)
   }

@@ -6,7 +6,7 @@ import Testing
   private let ownership = ContentOwnership()
   private let name = ContentName(high: 1, low: 2)
 
-  @Test func `the earliest job with equal content brings it`() {
+  @Test func `the earliest job with equal content owns it`() {
     #expect(ownership.claim(name, for: 5))
     #expect(!ownership.claim(name, for: 7))
     #expect(!ownership.isContested(name))
@@ -15,7 +15,7 @@ import Testing
     #expect(ownership.isContested(name))
   }
 
-  @Test func `a name is contested until all jobs that may bring it have come`() {
+  @Test func `a name is contested until the results of all its jobs are stored`() {
     #expect(ownership.claim(name, for: 5))
     #expect(ownership.claim(name, for: 3))
     #expect(ownership.claim(name, for: 2))
@@ -26,7 +26,7 @@ import Testing
     #expect(ownership.claim(name, for: 8))
   }
 
-  @Test func `content that was found to be stored is claimed by nobody`() {
+  @Test func `only the owner of content can drop its claim`() {
     #expect(ownership.claim(name, for: 5))
     ownership.drop(name, of: 6)
     #expect(!ownership.claim(name, for: 7))

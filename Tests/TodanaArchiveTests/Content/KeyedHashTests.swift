@@ -18,7 +18,7 @@ import Testing
       "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
     ),
   ])
-  func `known answers come out, again and again`(key: [UInt8], message: [UInt8], expected: String) throws {
+  func `hashes equal the known answers each time`(key: [UInt8], message: [UInt8], expected: String) throws {
     let hash = try KeyedHash(key: key)
     for _ in 0..<3 {
       let hex = try hash.hash(message).map { byte in
