@@ -10,7 +10,7 @@ import Testing
     ("a\u{2066}b\u{200F}", #"a\xe2\x81\xa6b\xe2\x80\x8f"#),
     ("a\u{2028}b\u{2029}c", #"a\xe2\x80\xa8b\xe2\x80\xa9c"#), ("e\u{301}", "e\u{301}"),
   ])
-  func `names are one line, and do nothing to a terminal`(name: String, expected: String) {
+  func `a printed name is one line without terminal control characters`(name: String, expected: String) {
     #expect(printable(name) == expected)
     #expect(printable(Array(name.utf8)) == expected)
   }
@@ -25,7 +25,7 @@ import Testing
     #expect(printable([0xFF]) != printable(#"\xff"#))
   }
 
-  @Test func `a message keeps the names in it as they were escaped`() {
+  @Test func `names that are already escaped in a message are not escaped again`() {
     let message = "“\(printable("a\\\u{202E}"))” is \u{1B}[31mnot\u{202E} there"
     #expect(
       printableMessage(Array(message.utf8)) == #"“a\\\xe2\x80\xae” is \x1b[31mnot\xe2\x80\xae there"#)

@@ -11,7 +11,7 @@ import Testing
   init() throws { directory = try ScratchTree() }
 
   @Test(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
-  func `a restored tree has all metadata of the one it is of`() throws {
+  func `a restored tree has all metadata of the original`() throws {
     let tree = TortureTree(path: directory.path("from"))
     try tree.make()
     var walk = RestoringWalk(RestoreOptions(owners: .numbers))

@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a path with nothing behind it is an error that names it`() {
+  @Test func `a path that leads to no file is an error that names it`() {
     for (path, code) in [
       ("missing", FileError.Code.vanished), ("from/a/b", .notADirectory), ("from/a/", .notADirectory),
     ] {
@@ -85,7 +85,7 @@ import Testing
     #expect(error { try SourceStart(long) { _ in } }?.code == .tooLarge)
   }
 
-  @Test func `a skipped directory is not gone into`() throws {
+  @Test func `a skipped directory is not entered`() throws {
     var walk = try SourceWalk(from: SourceStart(directory.bytes("from")) { Issue.record($0) })
     var names: [String] = []
     while let step = walk.next() {
@@ -96,7 +96,7 @@ import Testing
     #expect(names == ["from", "a", "b", "link"])
   }
 
-  @Test func `a file that vanished, or is another one now, is told`() throws {
+  @Test func `a file that vanished or was replaced is reported`() throws {
     let source = try source()
     let entry = try source.entry(named: [0x61]) { Issue.record($0) }
     func open() -> FileError? { error { _ = try source.openFile(entry) } }
@@ -129,7 +129,7 @@ import Testing
     #expect(error { try source.openDirectory(named: [0x62]) }?.code == .linkInTheWay)
   }
 
-  @Test func `a walk that opens files has the data of each regular one`() throws {
+  @Test func `a walk that opens files provides the data of each regular file`() throws {
     try System.makeNode(directory.path("from/fifo"), S_IFIFO | 0o600)
     try directory.write("more", to: "from/text")
     func walk(known: [FileEntry] = []) throws -> [(entry: FileEntry, text: String?)] {
@@ -155,7 +155,7 @@ import Testing
     #expect(try walk(known: found.map(\.entry)).allSatisfy { $0.text == nil })
   }
 
-  @Test func `a walk that opens files meets what has taken their place`() throws {
+  @Test func `a walk that opens files finds entries that were replaced or removed`() throws {
     for kind in ["nothing", "fifo", "link", "directory"] {
       try directory.make("changing-\(kind)")
       for name in ["a", "b"] { try directory.write("text", to: "changing-\(kind)/\(name)") }
@@ -163,7 +163,7 @@ import Testing
       var walk = try SourceWalk(from: start, opensFiles: true)
       for name in ["changing-\(kind)", "a"] {
         guard case .entry(let entry) = walk.next(), entry.name == Array(name.utf8) else {
-          Issue.record("\(name) was to come")
+          Issue.record("\(name) was expected")
           return
         }
       }
@@ -182,12 +182,12 @@ import Testing
       switch walk.next() {
       case .entry(let entry): #expect(entry.kind == expected[kind] && walk.file == nil)
       case .failure(let error): #expect(kind == "nothing" && error.code == .vanished)
-      default: Issue.record("nothing came in place of the file")
+      default: Issue.record("no entry replaced the file")
       }
     }
   }
 
-  @Test func `a walk goes on when directories are moved and removed under it`() throws {
+  @Test func `a walk continues when directories are moved during it`() throws {
     try System.makeDeepDirectories(directory.path("deep"), count: 50, name: "d")
     var walk = try SourceWalk(from: SourceStart(directory.bytes("deep")) { Issue.record($0) }, openLimit: 2)
     var (depth, failures, ends) = (0, 0, 0)
@@ -209,7 +209,7 @@ import Testing
     #expect(depth == 51 && ends == 51 && failures > 0)
   }
 
-  @Test func `holes are told from data`() throws {
+  @Test func `holes are distinguished from data`() throws {
     let path = directory.path("from/sparse")
     try System.makeSparseFile(path, byteCount: 10 << 20, data: [1 << 20: [1, 2, 3], (5 << 20) + 7: [4]])
     let source = try source()
@@ -255,7 +255,7 @@ import Testing
   }
 
   /// Releasing one parent path after the other, recursively, would take a stack just as deep.
-  @Test func `a path of a million steps is let go of without a deep stack`() {
+  @Test func `a path of a million components is released without deep recursion`() {
     var path = EntryPath(Array("start".utf8))
     for _ in 0..<1_000_000 { path = EntryPath([0x61], in: path) }
     #expect(path.names.count == 1_000_001)

@@ -13,7 +13,7 @@ import Testing
     try directory.make("to")
   }
 
-  @Test func `a file that is given up leaves nothing, and what was there stays`() throws {
+  @Test func `an abandoned file leaves nothing, and an existing one stays`() throws {
     try directory.write("there", to: "to/name")
     let target = try TargetDirectory.open(directory.bytes("to"), .always)
     do {
@@ -26,7 +26,7 @@ import Testing
     #expect(try directory.text(of: "to/name") == "there")
   }
 
-  @Test func `what a killed process leaves has no name of a file, and is removed by the next`() async throws {
+  @Test func `files of a killed process have temporary names and are removed by the next run`() async throws {
     let path = directory.path("to")
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       let target = try TargetDirectory.open(Array(path.utf8), .always)
@@ -58,7 +58,7 @@ import Testing
 
   /// The directory is unfinished work of an earlier run, so every option allows it to be completed.
   @Test(arguments: [RestoreOptions.Overwriting.never, .older, .always, .metadata])
-  func `a directory that a killed process has made is finished by the next run`(
+  func `an unfinished directory of a killed process is finished by the next run`(
     overwriting: RestoreOptions.Overwriting
   ) async throws {
     let path = directory.path("to")
@@ -81,7 +81,7 @@ import Testing
     #expect(target.report.warnings == [])
     // Once finished, it is a directory like any other.
     guard case .existing = try tree.enter(FileEntry(.directory, "outer")) else {
-      Issue.record("is not finished")
+      Issue.record("the directory is not finished")
       return
     }
     try tree.leave()
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// The state after the marker was removed and before the time was set.
-  @Test func `a directory whose permissions say that it is not finished is finished`() throws {
+  @Test func `a directory with the permissions of an unfinished one is finished`() throws {
     try directory.make("to/name")
     try System.setPermissions(directory.path("to/name"), 0o5700)
     var tree = TargetTree(try .open(directory.bytes("to")))
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
-  func `without the rights of root, what needs them is left out and reported`() async throws {
+  func `files and metadata that need the rights of root are left out without them`() async throws {
     let path = directory.path
     try directory.make("from")
     try directory.write("setuid", to: "from/setuid")

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [(-1, Placement.keeps), (0, .keeps), (1, .replaces)])
-  func `what is older is replaced, by every policy as it says`(later: Int, byOlder: Placement) throws {
+  func `each overwriting policy treats an existing file as documented`(later: Int, byOlder: Placement) throws {
     try directory.write("there", to: "to/name")
     try System.setTime(directory.path("to/name"), 1_700_000_000, 5)
     let entry = entry("name", 1_700_000_000 + Int64(later))
@@ -44,7 +44,7 @@ import Testing
     #expect(try directory.names("to") == ["name"])
   }
 
-  @Test func `what is right is told by kind, size and time`() throws {
+  @Test func `an existing file is up to date if its kind, size and time match`() throws {
     let target = try target(.always)
     try target.write("abc", to: "name", time: FileTime(seconds: -7, nanoseconds: 5))
     #expect(try target.isRight(entry("name", -7)))
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [FileKind.regular, .symbolicLink(target: [0x78]), .fifo])
-  func `a directory gives way only when it is empty`(kind: FileKind) throws {
+  func `a file of another kind replaces a directory only if it is empty`(kind: FileKind) throws {
     try directory.make("to/name")
     try directory.write("inside", to: "to/name/file")
     let target = try target(.always)
@@ -90,7 +90,7 @@ import Testing
     #expect(try target.existing(Array("name".utf8))?.kind == kind)
   }
 
-  @Test func `a file in the place of a directory gives way where the options say so`() throws {
+  @Test func `a directory replaces an existing file if the options allow it`() throws {
     try directory.write("there", to: "to/name")
     let entry = FileEntry(.directory, "name")
     #expect(error { try target(.never).makeDirectory(entry) }?.code == .notADirectory)
@@ -99,7 +99,7 @@ import Testing
   }
 
   /// An existing directory keeps its own entries, beside the restored ones.
-  @Test func `a directory that is there gets its entry's metadata where the options say so`() throws {
+  @Test func `an existing directory gets its entry's metadata if the options allow it`() throws {
     let expectations: [(RestoreOptions.Overwriting, Int)] = [
       (.never, 0o755), (.older, 0o711), (.always, 0o711), (.metadata, 0o711),
     ]
@@ -123,7 +123,7 @@ import Testing
   }
 
   /// Covers the default ACL that a directory passes to new files, and the earlier attributes of the directory itself.
-  @Test func `attributes that an entry does not have are not there`() throws {
+  @Test func `attributes that an entry does not have are removed`() throws {
     let list = ExtendedAttribute(
       name: Array("system.posix_acl_access".utf8), value: TortureTree.accessControlList)
     try directory.make("to/inside")
@@ -142,7 +142,7 @@ import Testing
   }
 
   /// Renaming one name of a file to another name of it does nothing, and would leave the temporary name.
-  @Test func `a hard link that is there is right`() throws {
+  @Test func `an existing hard link is left as it is`() throws {
     let target = try target(.always)
     let first = try target.write("first", to: "first")
     for _ in 0..<2 {

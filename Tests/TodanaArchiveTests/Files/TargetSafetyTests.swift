@@ -32,7 +32,9 @@ import Testing
   ]
 
   @Test(arguments: badNames, [RestoreOptions.Overwriting.never, .always])
-  func `a name that is not one step is refused`(name: [UInt8], overwriting: RestoreOptions.Overwriting) throws {
+  func `a name that is not a single path component is refused`(
+    name: [UInt8], overwriting: RestoreOptions.Overwriting
+  ) throws {
     let target = try target(overwriting)
     let good = Array("good".utf8)
     try target.write("good", to: "good")
@@ -60,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: ["../outside", "/", ".", "loop"])
-  func `a link that was restored is not gone through`(leadsTo: String) throws {
+  func `a restored link is not followed`(leadsTo: String) throws {
     for overwriting in [RestoreOptions.Overwriting.never, .always] {
       let target = try target(overwriting)
       let time = FileTime(seconds: 1_700_000_000)
@@ -97,7 +99,7 @@ import Testing
     try expectUntouched()
   }
 
-  @Test func `a link in the place of a directory gives way only where the options say so`() throws {
+  @Test func `a link in the place of a directory is replaced only if the options allow it`() throws {
     try directory.link("to/directory", to: "../outside")
     let entry = FileEntry(.directory, "directory")
     #expect(error { try target(.never).makeDirectory(entry) }?.code == .linkInTheWay)
@@ -113,7 +115,7 @@ import Testing
   }
 
   /// The file is written to the moved directory, and the link in its place is not touched.
-  @Test func `a directory that is swapped by a link between two calls leads nowhere`() throws {
+  @Test func `a directory that is replaced by a link between two calls does not lead outside`() throws {
     let target = try target(.always)
     let inside = try target.makeDirectory(FileEntry(.directory, "directory"))
     let file = try inside.makeFile(FileEntry(.regular, "file", byteCount: 3))
@@ -127,7 +129,7 @@ import Testing
     try expectUntouched()
   }
 
-  @Test func `going up to a directory that was swapped is refused`() throws {
+  @Test func `returning to a directory that was replaced is refused`() throws {
     var tree = TargetTree(try target(.always), openLimit: 1)
     for name in ["a", "b", "c"] { try tree.enter(FileEntry(.directory, name)) }
     // "b" is not open now, and ".." of "c" leads elsewhere.
@@ -149,7 +151,7 @@ import Testing
   }
 
   /// The error has the path of the directory, and does not claim that another file was there.
-  @Test func `a directory that cannot be opened again for want of descriptors is reported as that`() async throws {
+  @Test func `a directory that cannot be reopened for lack of descriptors is reported with that reason`() async throws {
     let path = directory.path("to")
     await #expect(processExitsWith: .success) { [path = path as String] in
       var tree = TargetTree(try .open(Array(path.utf8)), openLimit: 1)
@@ -164,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `a hard link is of the file that was restored, or is not made`() throws {
+  @Test func `a hard link to a file that was replaced since its restore is not made`() throws {
     let target = try target(.always)
     let first = try target.write("first", to: "first")
     let steps = [Array("first".utf8)]
@@ -180,7 +182,7 @@ import Testing
   }
 
   /// These are numbers with a special meaning to the system, and values that no file has.
-  @Test func `fields that no file has are refused or reported`() throws {
+  @Test func `fields that no file can have are refused or reported`() throws {
     let target = try target(.always)
     for nanoseconds in [1_000_000_000, 0x3FFF_FFFF, 0x3FFF_FFFE, .max] as [UInt32] {
       let time = FileTime(seconds: 0, nanoseconds: nanoseconds)
