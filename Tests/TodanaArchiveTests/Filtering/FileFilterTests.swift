@@ -25,12 +25,12 @@ import TodanaArchive
     }
   }
 
-  @Test func `without options everything is taken`() {
+  @Test func `a filter without options includes everything`() {
     var filter = filter()
     for name in ["a", ".b", "CACHEDIR.TAG", "d/"] { #expect(reason(&filter, name, size: .max) == nil) }
   }
 
-  @Test func `an option leaves out, and another takes back`() throws {
+  @Test func `one option excludes files, and another includes some of them again`() throws {
     var filter = try filter {
       try $0.exclude("*.log".bytes)
       try $0.exclude(lines: "# mine\n/build/\n".bytes, of: "my.excludes".bytes)
@@ -56,7 +56,7 @@ import TodanaArchive
     #expect(reason(&filter, "b") == nil)
   }
 
-  @Test func `the deepest file of patterns decides`() {
+  @Test func `the pattern file in the deepest directory decides`() {
     var filter = filter(ignoring: "*.o\nx")
     filter.enter("src".bytes, markers: .init(ignoreFile: "!a.o\n/y".bytes))
     #expect(reason(&filter, "a.o") == nil)
@@ -75,7 +75,7 @@ import TodanaArchive
     #expect(reason(&filter, "y") == nil)
   }
 
-  @Test func `the command line goes before files of patterns`() throws {
+  @Test func `rules of the command line take precedence over pattern files`() throws {
     var filter = try filter(ignoring: "*.o\n!keep") {
       try $0.exclude("keep".bytes)
       try $0.include("a.o".bytes)
@@ -85,7 +85,7 @@ import TodanaArchive
     #expect(reason(&filter, "keep") == "excluded by “keep” (--exclude)")
   }
 
-  @Test func `of a cache directory the tag stays`() {
+  @Test func `a cache directory keeps only its tag`() {
     var filter = filter { $0.excludesCaches = true }
     #expect(reason(&filter, "cache/") == nil)
     filter.enter("cache".bytes, markers: .init(cacheTag: Self.tag))
@@ -98,13 +98,13 @@ import TodanaArchive
   }
 
   @Test(arguments: ["", "Signature: 8a477f597d28d172789f06886806bc5", "signature: 8a477f597d28d172789f06886806bc55"])
-  func `a file that only has the name of a tag is none`(_ content: String) {
+  func `a file with the name of a cache tag but other content is no tag`(_ content: String) {
     var filter = filter { $0.excludesCaches = true }
     filter.enter("cache".bytes, markers: .init(cacheTag: content.bytes))
     #expect(reason(&filter, "a") == nil)
   }
 
-  @Test func `a tag has no meaning unasked`() {
+  @Test func `a cache tag has no effect without the option`() {
     var filter = filter()
     filter.enter("cache".bytes, markers: .init(cacheTag: Self.tag))
     #expect(reason(&filter, "a") == nil)
@@ -119,7 +119,7 @@ import TodanaArchive
     #expect(filter.decision(name: "a".bytes, isDirectory: true, size: 4096, device: 1) == .include)
   }
 
-  @Test func `another file system's root stays, empty`() throws {
+  @Test func `a mount point of another file system is included without content`() throws {
     var filter = try filter {
       $0.staysOnFileSystem = true
       try $0.exclude("proc".bytes)
@@ -131,7 +131,7 @@ import TodanaArchive
       filter.decision(name: "hosts".bytes, isDirectory: false, size: 1, device: 2) == .exclude(.otherFileSystem))
     #expect(filter.decision(name: "mnt".bytes, isDirectory: true, size: nil, device: 1) == .include)
     guard case .exclude(.rule) = filter.decision(name: "proc".bytes, isDirectory: true, size: nil, device: 2) else {
-      Issue.record("a rule goes before")
+      Issue.record("a rule takes precedence")
       return
     }
   }
@@ -144,7 +144,7 @@ import TodanaArchive
     #expect(options.rules.rules.isEmpty)
   }
 
-  @Test func `a file of excludes is refused with its line`() throws {
+  @Test func `an error about a file of excludes names the line`() throws {
     var options = FilterOptions()
     let error = #expect(throws: ArgumentError.self) { try options.exclude(lines: "a\n[b\n".bytes, of: "list".bytes) }
     #expect(error?.code == .flawedPattern)
@@ -153,14 +153,14 @@ import TodanaArchive
     #expect(throws: ArgumentError.self) { try options.include("!a".bytes) }
   }
 
-  @Test func `a mistake in a file of patterns is told`() {
+  @Test func `a mistake in a pattern file is reported`() {
     var filter = filter(ignoring: "a\n[b")
     #expect(filter.flawedRules.map(\.description) == ["“[b” (.todanaignore, line 2)"])
     filter.enter("d".bytes)
     #expect(filter.flawedRules.isEmpty)
   }
 
-  @Test func `leaving what was not entered traps`() async throws {
+  @Test func `leaving a directory that was not entered traps`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var filter = FileFilter(FilterOptions(), device: 1)
       filter.leave()
@@ -168,7 +168,7 @@ import TodanaArchive
     try expect(result, says: "leave() without enter().")
   }
 
-  @Test func `entering a path traps`() async throws {
+  @Test func `entering a path instead of a name traps`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var filter = FileFilter(FilterOptions(), device: 1)
       filter.enter(Array("a/b".utf8))

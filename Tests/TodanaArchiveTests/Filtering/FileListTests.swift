@@ -10,11 +10,11 @@ import TodanaArchive
       ("a\n./a\n", ["a", "./a"]),
       ("\0", []), ("a\0", ["a"]), ("a\0b", ["a", "b"]), ("a\nb\0\0c\0a\nb\0", ["a\nb", "c"]),
     ] as [(String, [String])])
-  func `is read`(_ content: String, _ paths: [String]) throws {
+  func `a list of paths is parsed`(_ content: String, _ paths: [String]) throws {
     #expect(try FileList(content.bytes).paths == paths.map(\.bytes))
   }
 
-  @Test func `one path with a line feed needs the separator named`() throws {
+  @Test func `a path with a line feed needs an explicit separator`() throws {
     #expect(try FileList("a\nb".bytes, separator: .nul).paths == ["a\nb".bytes])
     #expect(try FileList("a\nb".bytes, separator: .lineFeed).paths == ["a".bytes, "b".bytes])
   }

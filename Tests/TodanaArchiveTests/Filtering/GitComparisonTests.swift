@@ -13,7 +13,7 @@ import TodanaArchive
 
 @Suite struct GitComparisonTests {
   @Test(.enabled(if: GitComparison.hasGit, "git is not installed"))
-  func `leaves out what Git ignores`() throws {
+  func `a filter leaves out the files that Git ignores`() throws {
     let given = ProcessInfo.processInfo.environment["TODANA_TEST_SEED"].flatMap { UInt64($0) }
     let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
     var comparison = try GitComparison(seed: seed)

@@ -10,11 +10,11 @@ import TodanaArchive
     ("home/**", "/home/ann", true), ("/a", "x/a", false), ("!a", "!a", true), ("!a", "b", false), ("a/", "x/a", false),
     ("[ab]?", "x/ac", true), ("A", "a", false), ("a", "", false), ("a", "a/", false), ("#a ", "#a ", true),
   ])
-  func `finds`(_ pattern: String, _ path: String, _ isFound: Bool) throws {
+  func `a query finds matching paths`(_ pattern: String, _ path: String, _ isFound: Bool) throws {
     #expect(try PathQuery(pattern.bytes).matches(path.bytes, isDirectory: false) == isFound)
   }
 
-  @Test func `a slash at the end asks for a directory`() throws {
+  @Test func `a trailing slash matches directories`() throws {
     #expect(try PathQuery("a/".bytes).matches("x/a".bytes, isDirectory: true))
   }
 
@@ -25,7 +25,7 @@ import TodanaArchive
     ("[!a]x", "AX", false), ("[[:upper:]]", "a", true), ("İ", "i", true), ("Home/*/Ä", "home/Ann/ä", true),
     (#"\Ä"#, "ä", true), ("Ж?", "жx", true), ("\u{212A}", "k", true), ("𐐀", "𐐨", true),
   ])
-  func `ignores case`(_ pattern: String, _ path: String, _ isFound: Bool) throws {
+  func `a query can ignore case`(_ pattern: String, _ path: String, _ isFound: Bool) throws {
     #expect(try PathQuery(pattern.bytes, ignoresCase: true).matches(path.bytes, isDirectory: false) == isFound)
   }
 

@@ -34,7 +34,7 @@ import TodanaArchive
     #expect(list.rules[0].description == "“*.o” (rules, line 3)")
   }
 
-  @Test func `a rule that is printed drives no terminal`() {
+  @Test func `a printed rule has no terminal control characters`() {
     let rule = PatternRule(Pattern([0x1B, 0xFF, 0x61] + "ä".bytes), origin: .excludeOption)
     #expect(rule.description == "“\\x1b\\xffaä” (--exclude)")
   }

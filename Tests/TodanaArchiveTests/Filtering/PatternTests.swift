@@ -82,7 +82,7 @@ import TodanaArchive
   ]
 
   @Test(arguments: cases)
-  func `matches what Git matches`(_ example: Case) {
+  func `a pattern matches the paths that Git matches`(_ example: Case) {
     let pattern = Pattern(example.pattern.bytes)
     #expect(pattern.flaw == nil)
     for path in example.matched { #expect(pattern.matches(path.bytes, isDirectory: false), "\(path)") }
@@ -90,13 +90,13 @@ import TodanaArchive
   }
 
   @Test(arguments: ["a/", "/a/", "**/", "*/", "!a/"])
-  func `a slash at the end asks for a directory`(_ text: String) {
+  func `a trailing slash matches only directories`(_ text: String) {
     let pattern = Pattern(text.bytes)
     #expect(pattern.matches("a".bytes, isDirectory: true))
     #expect(!pattern.matches("a".bytes, isDirectory: false))
   }
 
-  @Test func `a slash at the end does not anchor`() {
+  @Test func `a trailing slash does not anchor a pattern`() {
     #expect(Pattern("a/".bytes).matches("x/a".bytes, isDirectory: true))
     #expect(!Pattern("/a/".bytes).matches("x/a".bytes, isDirectory: true))
   }
@@ -139,17 +139,17 @@ import TodanaArchive
     (" a", " a"), ("a\t", "a\t"), ("a\r", "a"), ("a \r", "a"), ("a\r\r", "a\r"), ("\\#a", "\\#a"), (#"a\"#, #"a\"#),
     (" #a", " #a"),
   ])
-  func `what is trimmed`(_ line: String, _ text: String) {
+  func `trailing spaces of a line are trimmed unless escaped`(_ line: String, _ text: String) {
     #expect(Pattern(line: line.bytes)?.text == text.bytes)
   }
 
-  @Test func `a space that a backslash protects is part of the name`() throws {
+  @Test func `a space after a backslash is part of the name`() throws {
     let pattern = try #require(Pattern(line: #"a\ "#.bytes))
     #expect(pattern.matches("a ".bytes, isDirectory: false))
     #expect(!pattern.matches("a".bytes, isDirectory: false))
   }
 
-  @Test func `a command line is taken as it is`() {
+  @Test func `a pattern from the command line is not trimmed`() {
     #expect(Pattern("#a ".bytes).matches("#a ".bytes, isDirectory: false))
   }
 }
