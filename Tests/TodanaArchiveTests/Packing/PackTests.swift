@@ -62,7 +62,7 @@ import Todana
     return nil
   }
 
-  @Test func `a pack is what its document says`() throws {
+  @Test func `a pack has the documented format`() throws {
     let commit = try scratch.archive.store.anchor()?.commitNumber
     let pack = try pack()
     let header = try #require(PackHeader(TarBlock(Array(pack[..<512]))))
@@ -84,7 +84,7 @@ import Todana
   }
 
   /// Flips one bit in each byte of headers, texts and padding, and in a sample of the remaining bytes.
-  @Test func `no bit can be flipped`() throws {
+  @Test func `each flipped bit of a pack is detected`() throws {
     let pack = try pack()
     for place in 0..<pack.count
     where place < 1600 || place >= pack.count - 1100 && place % 7 == 0 || place % 6007 == 0 {
@@ -94,14 +94,14 @@ import Todana
     }
   }
 
-  @Test func `no pack can be cut`() throws {
+  @Test func `a truncated pack is refused`() throws {
     let pack = try pack()
     for count in Set(stride(from: 0, to: pack.count, by: 4001)).union(pack.count - 20..<pack.count) {
       #expect(try code(Array(pack[..<count])) == (count < 12 ? .notAPack : .damaged), "\(count) of \(pack.count)")
     }
   }
 
-  @Test func `names that lead elsewhere, or are no store's, are refused`() throws {
+  @Test func `names that lead elsewhere, or belong to no store, are refused`() throws {
     for name in [
       "archive/..", "archive/../x", "archive/a/b", "../superblock", "/superblock", "superblock", "archive/lock",
       "archive//superblock", "archive/keys.new", "archive/letter", "archive/0001-\u{E9}.kch", "archive/1-x.kch",
@@ -119,7 +119,7 @@ import Todana
     #expect(!FileManager.default.fileExists(atPath: directory.path("x")))
   }
 
-  @Test func `a pack that is not what it says is refused`() throws {
+  @Test func `a pack that differs from its own description is refused`() throws {
     let members = [("archive/commits", [1, 2, 3] as [UInt8]), ("archive/superblock", [])]
     #expect(try code(pack(members, files: 1)) == .damaged)
     #expect(try code(pack(members, files: 3)) == .damaged)
@@ -137,7 +137,7 @@ import Todana
     #expect(try code(Array(one[..<1024] + two[1024...])) == .damaged)
   }
 
-  @Test func `lengths that octal digits cannot say are read by tar as well`() throws {
+  @Test func `tar reads lengths that do not fit into octal digits`() throws {
     let byteCount = 9 << 30
     let block = try #require(PackHeader(name: "archive/0002.kch", byteCount: Int64(byteCount), seconds: 5).block)
     #expect(PackHeader(block)?.byteCount == Int64(byteCount))
@@ -153,13 +153,13 @@ import Todana
     }
   }
 
-  @Test func `what somebody has put among the archive's files stays where it is`() throws {
+  @Test func `foreign files in the archive's directory are not packed`() throws {
     try directory.write("mine", to: "archive/notes")
     try unpack(pack())
     #expect(try !directory.names("copy").contains("notes") && directory.names("copy").contains("superblock"))
   }
 
-  @Test func `a pack has one state, while an add goes on in the archive`() throws {
+  @Test func `a pack has one state of the archive while files are added to it`() throws {
     try scratch.reopen()
     let before = try scratch.archive.snapshots().count
     let path = directory.path("meanwhile")
@@ -177,7 +177,7 @@ import Todana
     try copy.close()
   }
 
-  @Test func `one that is ended leaves nothing`() throws {
+  @Test func `an interrupted pack or unpack leaves nothing`() throws {
     struct Enough: Error {}
     #expect(throws: Enough.self) {
       try scratch.archive.pack(toFile: Array(directory.path("ended").utf8)) { _ in throw Enough() }
