@@ -6,7 +6,7 @@ import TodanaArchive
 @Suite struct RetentionPolicyTests {
   private static let days = (1...9).map { "2026-01-0\($0)T12:00:00Z" }
 
-  @Test func `no rule is an error`() throws {
+  @Test func `a policy without rules is an error`() throws {
     var zeroes = RetentionPolicy()
     zeroes.daily = try KeepCount("0")
     let negative = policy { $0.last = .newest(-1) }
@@ -24,7 +24,7 @@ import TodanaArchive
     #expect(try policy { $0.last = .newest(1) }.keptTimes([]) == [])
   }
 
-  @Test func `the newest of each period stays, and periods without any do not count`() throws {
+  @Test func `the newest snapshot of each period is kept, and empty periods do not count`() throws {
     let times = [
       "2026-01-01T08:00:00Z", "2026-01-01T09:00:00Z", "2026-01-05T08:00:00Z", "2026-01-05T09:00:00Z",
       "2026-01-09T08:00:00Z", "2026-01-09T09:00:00Z",
@@ -33,7 +33,7 @@ import TodanaArchive
     #expect(try policy { $0.daily = .newest(3) }.keptTimes(times) == [times[5], times[3], times[1]])
   }
 
-  @Test func `the oldest stays while a rule has counts left`() throws {
+  @Test func `the oldest snapshot is kept while a rule has counts left`() throws {
     let times = ["2026-01-01T08:00:00Z", "2026-01-01T09:00:00Z", "2026-01-05T08:00:00Z"]
     let plan = try policy { $0.daily = .newest(3) }.plan(for: snapshots(times), in: utc, now: lateNow)
     #expect(plan.groups[0].entries.map(\.reasons) == [[.newest(of: .day)], [.newest(of: .day)], [.oldest(for: .day)]])
@@ -58,7 +58,7 @@ import TodanaArchive
     (.year, "2099-12-31T23:59:59Z", "2100-01-01T00:00:00Z", "2100-12-31T23:59:59Z"),
     (.year, "1999-12-31T23:59:59Z", "2000-01-01T00:00:00Z", "2000-12-31T23:59:59Z"),
   ])
-  func `a period has its first and its last second`(
+  func `a period includes its first and its last second`(
     _ period: CalendarPeriod, _ before: String, _ first: String, _ end: String
   ) throws {
     let policy = policy { $0.set(period, .newest(2)) }
@@ -81,7 +81,7 @@ import TodanaArchive
     #expect(plan.removed.count == 7)
   }
 
-  @Test func `tags keep those that have all of a set`() throws {
+  @Test func `a set of tags keeps snapshots that have all of them`() throws {
     var some = snapshots(Self.days)
     some[0].tags = ["a"]
     some[1].tags = ["a", "b"]
@@ -92,7 +92,7 @@ import TodanaArchive
     #expect(plan.groups[0].entries[7].reasons.map(\.description) == ["has tags a,b"])
   }
 
-  @Test func `a group is not emptied unasked`() throws {
+  @Test func `a group is emptied only if that is allowed`() throws {
     let policy = try policy { $0.tags = [try TagSet("none has it")] }
     let error = #expect(throws: ArgumentError.self) { try policy.keptTimes(Self.days) }
     #expect(error?.code == .keepsNothing)
@@ -101,7 +101,7 @@ import TodanaArchive
     #expect(plan.removed.count == 9)
   }
 
-  @Test func `times that no calendar has are no trap`() throws {
+  @Test func `times that no calendar has do not trap`() throws {
     let times: [Double] = [.nan, .infinity, -.infinity, 1e300, -1e300, 1e18, -1e18, 0]
     let broken = times.enumerated().map {
       RetentionSnapshot(id: [UInt8($0)], time: Date(timeIntervalSince1970: $1), host: "", paths: [])

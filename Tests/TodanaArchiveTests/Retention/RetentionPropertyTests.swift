@@ -7,7 +7,7 @@ import Testing
 import TodanaArchive
 
 @Suite struct RetentionPropertyTests {
-  @Test func `rules keep their promises`() throws {
+  @Test func `random rules keep the snapshots that a simple model keeps`() throws {
     let given = ProcessInfo.processInfo.environment["TODANA_TEST_SEED"].flatMap { UInt64($0) }
     let rounds = given != nil ? 1 : LongTests.areEnabled ? 5_000 : 150
     for _ in 0..<rounds {

@@ -34,14 +34,16 @@ import TodanaArchive
     ("1d", "2011-12-31T12:00:00Z", "2011-12-30T12:00:00Z", "Pacific/Apia"),
     ("1m", "2026-03-31T22:30:00Z", "2026-02-28T23:30:00Z", "Europe/Berlin"),
   ])
-  func `counts back on the calendar`(_ duration: String, _ end: String, _ start: String, _ name: String) throws {
+  func `a duration is counted back on the calendar`(
+    _ duration: String, _ end: String, _ start: String, _ name: String
+  ) throws {
     // A snapshot exactly at the start is removed, as in restic.
     #expect(try !isKept(start, duration, before: end, in: name))
     let second = ISO8601DateFormatter().string(from: instant(start).addingTimeInterval(1))
     #expect(try isKept(second, duration, before: end, in: name))
   }
 
-  @Test func `the newest that is not in the future counts`() throws {
+  @Test func `a duration is counted back from the newest snapshot that is not in the future`() throws {
     let policy = try policy { $0.within = try CalendarDuration("1d") }
     let times = ["2026-01-01T00:00:00Z", "2026-01-05T00:00:00Z", "2026-01-05T12:00:00Z", "2030-01-01T00:00:00Z"]
     #expect(try policy.keptTimes(times, now: instant("2026-01-06T00:00:00Z")) == [times[3], times[2], times[1]])

@@ -36,7 +36,7 @@ import TodanaArchive
     }
   }
 
-  @Test func `of equal times the smaller id comes first`() throws {
+  @Test func `snapshots of equal times are ordered by their ids`() throws {
     let same = [UInt8](0..<20).map { RetentionSnapshot(id: [$0], time: lateNow, host: "", paths: []) }
     let policy = policy {
       $0.last = .newest(2)

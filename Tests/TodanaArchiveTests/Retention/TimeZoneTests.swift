@@ -32,14 +32,14 @@ import TodanaArchive
     // 2011-12-30 was skipped.
     (.day, "2011-12-30T09:59:00Z", "2011-12-30T10:00:00Z", "Pacific/Apia", false),
   ])
-  func `periods are those of calendar and clock`(
+  func `periods follow the calendar and clock of the time zone`(
     _ period: CalendarPeriod, _ older: String, _ newer: String, _ name: String, _ areOne: Bool
   ) throws {
     #expect(try areTogether(period, older, newer, in: name) == areOne)
   }
 
   /// On the 7th at 00:01, clocks went back to 23:01 on the 6th, so the 7th started twice.
-  @Test func `a day that comes twice is one period`() throws {
+  @Test func `a day that occurs twice is one period`() throws {
     let times = [
       "2010-11-07T02:00:00Z",  // 23:30 on the 6th
       "2010-11-07T02:30:30Z",  // 00:00:30 on the 7th
