@@ -17,7 +17,7 @@ import Testing
     return try TarContent(path: path)
   }
 
-  @Test func `paths that lead anywhere are given as they are`() throws {
+  @Test func `the reader returns paths unchanged, wherever they lead`() throws {
     var tar = HostileTar()
     tar.add("0", name: "/etc/passwd")
     tar.add("5", name: "../..//")
@@ -35,7 +35,7 @@ import Testing
     #expect(found.map { $0.tar.entry.kind == .directory } == [false, true, true, true, false, false, false])
   }
 
-  @Test func `an owner with a number that nobody can have is nobody, and not root`() throws {
+  @Test func `an invalid owner number is read as nobody's, not as root's`() throws {
     var tar = HostileTar()
     let wide: [UInt8] = [0x80, 0, 0, 1, 0, 0, 0, 0]
     tar.add("0", fields: [108: wide, 116: wide])
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: ["0,9", "5,1,2,1"])
-  func `data ranges out of order, or behind the end, are an error`(map: String) throws {
+  func `data ranges out of order, or past the end, are an error`(map: String) throws {
     var tar = HostileTar()
     tar.add(
       records: [("GNU.sparse.map", map), ("GNU.sparse.size", "8")], size: "11", data: [1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -57,7 +57,7 @@ import Testing
     #expect(tarError { try content(tar.bytes) } != nil)
   }
 
-  @Test func `more headers of an entry than are kept are an error`() throws {
+  @Test func `an entry with too many headers is an error`() throws {
     for count in [6, 12] {
       var tar = HostileTar()
       let comment = String(repeating: "c", count: 900_000)
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// With `errno` set to ENOMEM, libarchive takes a name that it cannot convert for a lack of memory.
-  @Test func `an error number from before has no say`() throws {
+  @Test func `an earlier error number does not affect reading or writing`() throws {
     var tar = HostileTar()
     tar.add(record: "path", [0xFF])
     tar.add(record: "linkpath", [0xFF])
@@ -149,7 +149,7 @@ import Testing
   }
 
   /// Runs in its own process, to measure memory use.
-  @Test func `no header has more memory used than there are bytes`() async throws {
+  @Test func `headers take no more memory than the tar has bytes`() async throws {
     let path = directory.path("hostile")
     await #expect(processExitsWith: .success) { [path = path as String] in
       var usage = rusage()

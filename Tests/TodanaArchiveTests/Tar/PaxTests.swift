@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the parts of a pax header.
 @Suite struct PaxTests {
-  @Test func `records say how long they are, themselves included`() {
+  @Test func `the length of a record includes its own digits`() {
     var records = PaxRecords()
     for count in [0, 1, 80, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 989, 990, 991, 992, 9990] {
       records.append("key", [UInt8](repeating: 0x3D, count: count))
@@ -17,7 +17,7 @@ import Testing
   @Test(arguments: [
     "", "x", "5", "-5 a=b\n", "0 a=b\n", "3 =\n", "99999999999999999999 a=b\n", "6 abc\n", "6 a=b", "7 a=b\n",
   ])
-  func `what is no record is left out`(text: String) {
+  func `text that is no record is skipped`(text: String) {
     #expect(PaxRecords(Array(text.utf8)).records.isEmpty)
   }
 
@@ -60,7 +60,7 @@ import Testing
     listText, "user::rw-\nuser:1000:r-- # a comment\ngroup::r--\nmask::r--\nother::---\n",
     "u::rw-,u:nobody-has-this-name:r--:1000,g::r--,m::r--,o::---", "other:---,mask:r--,group::r--,user:1000:r,user::rw",
   ])
-  func `lists of other programs are understood`(text: String) {
+  func `access control lists of other programs are parsed`(text: String) {
     let list = AccessControlList(text: Array(text.utf8), owners: OwnerNames())
     #expect(list?.attribute == TortureTree.accessControlList)
   }
@@ -68,13 +68,13 @@ import Testing
   @Test(arguments: [
     "", ",", "user", "user::rwz", "what::rwx", "user:nobody-has-this-name:r--", "mask:5:rwx", "user:0::",
   ])
-  func `what is no list is none`(text: String) {
+  func `text that is no access control list is refused`(text: String) {
     // The last text is a valid list, of a user without permissions.
     let list = AccessControlList(text: Array(text.utf8), owners: OwnerNames())
     #expect((list == nil) == (text != "user:0::"))
   }
 
-  @Test func `an attribute that is no list goes as it is`() throws {
+  @Test func `an attribute that is no valid access control list is not converted`() throws {
     var value = TortureTree.accessControlList
     for change in [0, 5, 7, 8] {
       value[change] ^= 0x80

@@ -38,7 +38,7 @@ struct TarBsdtarTests {
   }
 
   @Test(.enabled(if: Command.isInstalled("bsdtar")), arguments: ["pax", "gnutar"])
-  func `a tar of bsdtar's is read`(format: String) throws {
+  func `a tar made by bsdtar is read`(format: String) throws {
     try Command.run(
       "env",
       ["LC_ALL=C.UTF-8", "bsdtar", "--format=" + format, "--acls", "--xattrs", "-cf", "../tar", "."],

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `wherever a tar is cut off, that is seen`() throws {
+  @Test func `a tar that is cut off anywhere is recognized as incomplete`() throws {
     let sample = try Self.sample()
     let whole = try content(sample)
     #expect(whole.items.count == 6 && whole.hasEnd)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `damaged bytes are an error, or another tar`(seed: UInt64) throws {
+  func `damaged bytes give an error or other entries`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let sample = try Self.sample()
     let headers = stride(from: 0, to: sample.count, by: 512).filter {
@@ -100,11 +100,11 @@ import Testing
   }
 
   @Test(arguments: ["", "x", "no tar at all", String(repeating: "garbage ", count: 10_000)])
-  func `what is no tar is an error`(text: String) {
+  func `data that is no tar is an error`(text: String) {
     #expect(tarError { try content(Array(text.utf8)) } != nil)
   }
 
-  @Test func `what cannot be read is an error`() throws {
+  @Test func `a file that cannot be read is an error`() throws {
     let failure = tarError { try TarReader(path: directory.bytes("nothing")) }
     #expect((failure?.underlying as? FileError)?.code == .vanished)
     #expect(tarError { try TarReader(path: [0x61, 0]) } != nil)

@@ -51,7 +51,7 @@ struct TarGNUTests {
     }
   }
 
-  @Test func `a tar of GNU tar's in the format of pax has all metadata`() throws {
+  @Test func `a pax tar made by GNU tar is read with all metadata`() throws {
     try Command.run(
       "tar",
       ["--format=pax", "--sort=name", "--xattrs", "--xattrs-include=*", "--acls", "-S", "-cf", "../tar", "."],
@@ -62,7 +62,7 @@ struct TarGNUTests {
   }
 
   @Test(arguments: ["gnu", "oldgnu", "posix"])
-  func `a tar of GNU tar's without attributes`(format: String) throws {
+  func `tars made by GNU tar without attributes are read`(format: String) throws {
     try Command.run(
       "tar", ["--format=" + format, "--sort=name", "-S", "-cf", "../tar", "."], in: directory.path("from"))
     try expectEqual(try TarContent(path: directory.path("tar"))) { item in
@@ -73,7 +73,7 @@ struct TarGNUTests {
   }
 
   @Test(arguments: [["--sparse-version=0.0"], ["--sparse-version=0.1"], ["--sparse-version=1.0"]])
-  func `all sparse formats of GNU tar's`(arguments: [String]) throws {
+  func `all sparse formats of GNU tar are read`(arguments: [String]) throws {
     let tar = ["--format=posix", "-S", "-cf", "../tar", "sparse"]
     try Command.run("tar", arguments + tar, in: directory.path("from"))
     let found = try #require(try TarContent(path: directory.path("tar"))["sparse"])

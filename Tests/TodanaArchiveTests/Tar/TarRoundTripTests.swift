@@ -45,7 +45,7 @@ import Testing
     process.waitUntilExit()
   }
 
-  @Test func `names are bytes, and as long as one likes`() throws {
+  @Test func `names may be any bytes of any length`() throws {
     let names: [[UInt8]] = [
       [0xFF], Array("é".utf8), Array("e\u{301}".utf8), Array("a=b\n12 path=c\n".utf8),
       [UInt8](repeating: 0xE9, count: 255), Array(String(repeating: "long/", count: 5000).utf8) + [0xC3],
@@ -82,7 +82,7 @@ import Testing
 
   /// Otherwise, libarchive converts names by the locale and treats canonically equivalent names as equal.
   @Test(arguments: ["C", "C.UTF-8"])
-  func `no locale has a say`(locale: String) async {
+  func `the locale does not affect names`(locale: String) async {
     let path = directory.path("locale.tar")
     await #expect(processExitsWith: .success) { [path = path as String, locale = locale as String] in
       guard unsafe setlocale(LC_ALL, locale) != nil else { exit(2) }
@@ -122,7 +122,7 @@ import Testing
     #expect(found.items.count == times.count)
   }
 
-  @Test func `a sparse file of 10 GiB takes little, and its holes are left out`() throws {
+  @Test func `a sparse file of 10 GiB takes little space, and its holes are left out`() throws {
     let (size, last) = (Int64(10 << 30), Int64(10 << 30) - 3)
     let item = TarEntry(
       path: Array("s/sparse".utf8), entry: FileEntry(.regular, "sparse", byteCount: size),
@@ -150,7 +150,7 @@ import Testing
     #expect(found.items[2].data == [42] && found.items[2].tar.dataRanges == nil)
   }
 
-  @Test func `a file above 8 GiB has its size, and what is not written of it is zeros`() throws {
+  @Test func `a file above 8 GiB has its size, and unwritten bytes are zeros`() throws {
     // Keeps only the header in memory.
     final class Counter {
       var header: [UInt8] = []

@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of failures to write a tar.
 @Suite struct TarWritingTests {
-  @Test func `a full disk is an error, and stays one`() throws {
+  @Test func `a full disk is an error, also for later calls`() throws {
     let file = try TestFile(writing: "/dev/full")
     let writer = try file.writer()
     try writer.add("a", FileEntry(.regular, "a"), data: [1])
@@ -19,7 +19,7 @@ import Testing
     #expect(tarError { try writer.add("b", FileEntry(.fifo, "b")) } != nil)
   }
 
-  @Test func `a pipe that nobody reads is an error, and no signal`() async {
+  @Test func `writing to a pipe without a reader is an error and sends no signal`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGPIPE, SIG_DFL)
       var ends: [CInt] = [0, 0]
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a pipe that does not wait gets all the same`() throws {
+  @Test func `a nonblocking pipe receives everything`() throws {
     var ends: [CInt] = [0, 0]
     try #require(unsafe pipe(&ends) == 0)
     let (reading, writing) = (ends[0], ends[1])
@@ -62,7 +62,7 @@ import Testing
 
   struct SinkFailure: Error {}
 
-  @Test func `what a sink throws is the reason of the error, and the sink is not called again`() throws {
+  @Test func `an error of the sink is passed on as the cause, and the sink is not called again`() throws {
     var calls = 0
     let writer = try unsafe TarWriter { _ in
       calls += 1
@@ -75,7 +75,7 @@ import Testing
     #expect(calls == 1)
   }
 
-  @Test func `a tar that is not finished has no end`() throws {
+  @Test func `an unfinished tar has no end`() throws {
     var bytes: [UInt8] = []
     do {
       let writer = try unsafe TarWriter { unsafe bytes.append(contentsOf: $0) }
@@ -84,7 +84,7 @@ import Testing
     #expect(bytes.count % 512 == 1)
   }
 
-  @Test func `what a tar cannot have is refused, and others follow`() throws {
+  @Test func `entries that a tar cannot have are refused, and later ones are written`() throws {
     func item(_ path: String, _ change: (inout TarEntry) -> Void = { _ in }) -> TarEntry {
       var item = TarEntry(path: Array(path.utf8), entry: FileEntry(.regular, path, byteCount: 10))
       change(&item)
