@@ -28,10 +28,10 @@ import Testing
     #expect(try next() == nil)
   }
 
-  @Test func `nothing comes while a job is not finished`() throws {
+  @Test func `no result is delivered while a job is not finished`() throws {
     #expect(results.start(byteCount: 10) == 0)
     guard case .nothing = try results.next(within: 0.01) else {
-      Issue.record("A result came of no job.")
+      Issue.record("A result came without a finished job.")
       return
     }
   }
