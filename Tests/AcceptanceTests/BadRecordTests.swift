@@ -51,7 +51,7 @@ private final class LongerSong: StoredObject {
     try store.close()
   }
 
-  @Test func `a record that is longer or shorter than what is read is an error with class and row`() throws {
+  @Test func `a record that is longer or shorter than its class reads is an error with class and row`() throws {
     for (type, code) in [(ShorterSong.self, DataBufferError.Code.trailingBytes), (LongerSong.self, .truncated)]
       as [(StoredObject.Type, DataBufferError.Code)]
     {

@@ -34,7 +34,7 @@ import Todana
       "\(String(describing: error))", sourceLocation: sourceLocation)
   }
 
-  @Test func `several flipped bits in the header concern their class only`() throws {
+  @Test func `several flipped bits in a header damage only their class`() throws {
     for offset in [0, 8, 20, 36, 60] {
       try files.change("Song") { $0[offset] ^= 0x14 }
       let store = try open()
@@ -55,7 +55,7 @@ import Todana
   }
 
   @Test(arguments: [1, 0x81] as [UInt8])
-  func `flipped bits in the bucket array cost nothing`(_ bits: UInt8) throws {
+  func `flipped bits in the bucket array lose nothing`(_ bits: UInt8) throws {
     try files.change("Song") { $0[12_000] ^= bits }
     let store = try open()
     let (errors, songs) = try read(store)
@@ -68,7 +68,7 @@ import Todana
   }
 
   @Test(arguments: [1, 0x5A] as [UInt8])
-  func `flipped bits in the record area are reported, and cost their page at most`(_ bits: UInt8) throws {
+  func `flipped bits in the record area are reported, and damage at most their page`(_ bits: UInt8) throws {
     let content = try Data(contentsOf: files.url("Song"))
     for index in [5, 1_500, 2_990] {
       let offset = try #require(content.range(of: Data(StoreFiles.title(index).utf8))).lowerBound + 2
@@ -92,7 +92,7 @@ import Todana
     }
   }
 
-  @Test func `several damaged pages cost a row each`() throws {
+  @Test func `pages with a wrong bit lose at most one row each`() throws {
     let size = try Data(contentsOf: files.url("Song")).count
     let offsets = [50_000, 54_100, 80_000, size - 5_000]
     try files.change("Song") { bytes in for offset in offsets { bytes[offset] ^= 0x80 } }
@@ -108,7 +108,7 @@ import Todana
     try other.close()
   }
 
-  @Test func `a missing class file concerns its class only`() throws {
+  @Test func `a missing class file damages only its class`() throws {
     try FileManager.default.removeItem(at: files.url("Song"))
     let store = try open()
     let error = #expect(throws: StoreError.self) { try store.fetch(Song.self) }

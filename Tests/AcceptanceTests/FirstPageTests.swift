@@ -113,7 +113,7 @@ private final class Lyrics: StoredObject {
     #expect(try second.count(Song.self) == 1)
   }
 
-  @Test func `a passphrase makes a store that nobody opens without it`() throws {
+  @Test func `a store with a passphrase does not open without it`() throws {
     let secret = StoreConfiguration(encryption: .passphrase("correct horse battery staple"))
     let store = try Store(location, classes: [Song.self], configuration: secret)
     try store.insert(Song("So What"))

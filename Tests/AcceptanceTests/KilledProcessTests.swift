@@ -7,7 +7,7 @@ import Todana
 
 @Suite struct KilledProcessTests {
   @Test(arguments: [[], ["checkpoints"], ["encrypted"], ["encrypted", "checkpoints"]])
-  func `a killed process leaves its last save or the one in hand, and no repair to do`(_ settings: [String]) throws {
+  func `a killed process leaves its last save or the one in progress and needs no repair`(_ settings: [String]) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     var generator = SystemRandomNumberGenerator()
@@ -16,7 +16,7 @@ import Todana
     for round in 0..<(LongTests.areEnabled ? 100 : 10) {
       let child = try ChildProcess(["store-save", path] + settings)
       let first = try #require(child.nextLine())
-      #expect(first == "\(known)", "round \(round) starts where the last one left off")
+      #expect(first == "\(known)", "round \(round) starts where the previous round ended")
       usleep(.random(in: 0...60_000, using: &generator))
       child.kill()
       let acknowledged = child.remainingLines().last.flatMap { Int($0) } ?? known
@@ -38,7 +38,7 @@ import Todana
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
       let content = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
       for word in SaveWorkload.words where content.range(of: Data(word.utf8)) != nil || name.contains(word) {
-        Issue.record("\(word) stands in \(name)")
+        Issue.record("\(word) is readable in \(name)")
       }
     }
   }

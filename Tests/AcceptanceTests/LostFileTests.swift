@@ -45,7 +45,7 @@ import Todana
   }
 
   @Test(arguments: Loss.allCases, [false, true])
-  func `of any file, it is told, or all is there, and with the file put back all is there`(
+  func `the loss of any file is reported or harmless, and putting it back restores everything`(
     _ loss: Loss, _ isEncrypted: Bool
   ) throws {
     let directory = try TemporaryDirectory()
@@ -65,7 +65,7 @@ import Todana
         do {
           let store = try open(copy, isEncrypted, access)
           defer { try? store.close() }
-          #expect(try SaveWorkload.State(of: store) == expected, "\(problem): not all is there")
+          #expect(try SaveWorkload.State(of: store) == expected, "\(problem): content is missing")
         } catch let error as StoreError {
           #expect(
             [.damagedRecord, .damagedKeys, .backend].contains(error.code), "\(problem): \(error)")
@@ -78,7 +78,7 @@ import Todana
         // Opening for writing may have repaired some files.
         try content.write(to: file)
         let store = try open(copy, isEncrypted, .write)
-        #expect(try SaveWorkload.State(of: store) == expected, "\(problem), put back: not all is there")
+        #expect(try SaveWorkload.State(of: store) == expected, "\(problem), put back: content is missing")
         try store.close()
         try FileManager.default.removeItem(atPath: copy)
       }
@@ -86,7 +86,7 @@ import Todana
   }
 
   @Test(arguments: Loss.allCases, [false, true])
-  func `without the list of last commits nothing is changed, and salvage finds everything`(
+  func `a lost list of commits is an error that changes nothing, and salvage finds everything`(
     _ loss: Loss, _ isEncrypted: Bool
   ) throws {
     let directory = try TemporaryDirectory()

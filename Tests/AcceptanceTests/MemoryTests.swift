@@ -36,7 +36,7 @@ import Todana
       print("MB/s of a first backup, one without changes, verifying, restoring: \(words[2...].joined(separator: ", "))")
     }
 
-    @Test func `opening and closing a cyclic graph again and again does not fill memory`() throws {
+    @Test func `repeatedly opening and closing a cyclic graph does not fill memory`() throws {
       let rounds = LongTests.areEnabled ? 1_000 : 200
       let grown = try #require(Int(try measure("store-open-and-close", rounds)[0]))
       #expect(grown < 2 << 20, "\(grown) bytes more after \(rounds) rounds")

@@ -39,7 +39,7 @@ private final class Accented: StoredObject {
   }
 
   @Test(arguments: ["", "a\0b", "\0", String(repeating: "x", count: 256), String(repeating: "🎺", count: 64)])
-  func `a class name that cannot be used is an error, and the directory stays free`(name: String) throws {
+  func `an invalid class name is an error, and the directory can still be opened`(name: String) throws {
     unsafe Renamed.name = name
     let error = #expect(throws: StoreError.self) { try Store(location, classes: [Renamed.self]) }
     #expect(error?.code == .invalidClassName)
@@ -48,7 +48,7 @@ private final class Accented: StoredObject {
   }
 
   @Test(arguments: ["", "a\0b", "\0", String(repeating: "x", count: 1025)])
-  func `a buffer's name that cannot be used is an error everywhere, and nothing is pending`(name: String) throws {
+  func `an invalid buffer name is an error in every call, and nothing becomes pending`(name: String) throws {
     let store = try Store(location, classes: [Song.self])
     let calls: [() throws -> Void] = [
       { try store.writeNamedBuffer(name) { _ in } }, { _ = try store.readNamedBuffer(name) { _ in } },

@@ -48,7 +48,7 @@ import Todana
     return 8 * (hasRecords ? min(size, 28_000) : size)
   }
 
-  @Test func `one wrong bit of any file loses nothing, is told of by verify, and is gone after a save`() throws {
+  @Test func `one wrong bit of any file loses nothing, is reported by verify, and is gone after a save`() throws {
     var generator = SeededGenerator(seed: 12)
     for name in try names() {
       for round in 0..<6 {
@@ -84,7 +84,7 @@ import Todana
     }
   }
 
-  @Test func `records are repaired of the classes that are named, and of no others`() throws {
+  @Test func `records are repaired only in the classes that are named`() throws {
     let song = try #require(try names().first { $0.hasSuffix("Song.kch") })
     let size = try Data(contentsOf: URL(filePath: files.path + "/" + song)).count
     var lostCount = 0
@@ -104,7 +104,7 @@ import Todana
     #expect(lostCount > 0)
   }
 
-  @Test func `two wrong bits of a header are damage; one loses nothing, and is told of by verify`() throws {
+  @Test func `two wrong bits of a header are damage; one loses nothing and is reported by verify`() throws {
     let song = try #require(try names().first { $0.hasSuffix("Song.kch") })
     try flip(song, [70])
     var store = try Store(.directory(files.path), classes: [Song.self, Node.self])
@@ -119,7 +119,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `what was repaired stays so when memory is let go of and when a save is taken back`() throws {
+  @Test func `repaired pages stay repaired when memory is released and when a save conflicts`() throws {
     let song = try #require(try names().first { $0.hasSuffix("Song.kch") })
     try flip(song, [8 * 12_000])
     let store = try open()

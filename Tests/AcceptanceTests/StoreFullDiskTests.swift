@@ -5,7 +5,7 @@ import Todana
 
 @Suite struct StoreFullDiskTests {
   @Test(arguments: ["store-full-disk-save", "store-full-disk-checkpoint"])
-  func `a full disk is a typed error, loses nothing, and the store goes on with more room`(_ command: String) throws {
+  func `a full disk is a typed error, loses nothing, and the store works once space is free`(_ command: String) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     let child = try ChildProcess(command, path)

@@ -13,7 +13,7 @@ import Todana
     #expect(throws: StoreError.self) { try Store(.directory(path ?? files.path), classes: [Song.self]).close() }
   }
 
-  @Test func `a file, and a directory of foreign files, are no stores`() throws {
+  @Test func `a file or a directory of foreign files is not a store`() throws {
     let file = files.directory.path("file")
     try Data("text".utf8).write(to: URL(filePath: file))
     let foreign = files.directory.path("foreign")
@@ -36,7 +36,7 @@ import Todana
     #expect(!FileManager.default.fileExists(atPath: files.directory.path("cut")))
   }
 
-  @Test func `an error says everything once`() throws {
+  @Test func `an error's description has its message and file once`() throws {
     let error = try #require(openingError(at: "/dev/null"))
     #expect(error.description == "\(error.message) [file /dev/null]")
   }
@@ -50,7 +50,7 @@ import Todana
     #expect(try files.contents() == before)
   }
 
-  @Test func `a damaged superblock is refused, and one damaged copy is not`() throws {
+  @Test func `a damaged superblock is refused, but one damaged copy of it is not`() throws {
     for copy in [0, 4096] {
       try files.change("superblock") { bytes in bytes[copy + 20] ^= 1 }
       try Store(.directory(files.path), classes: [Song.self]).close()
@@ -64,7 +64,7 @@ import Todana
     #expect(try files.contents() == before)
   }
 
-  @Test func `a store without permission is refused, and one that may be read can be read`() throws {
+  @Test func `a store without permissions is refused, and one with read permission can be read`() throws {
     let manager = FileManager.default
     try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: files.directory.path)
     for name in try manager.contentsOfDirectory(atPath: files.path) {
@@ -83,7 +83,7 @@ import Todana
     }
   }
 
-  @Test func `a store that another process holds is in use, and says by whom`() throws {
+  @Test func `an error about a store in use names the process that holds it`() throws {
     let child = try ChildProcess("store-hold", files.path)
     #expect(child.nextLine() == "open")
     let error = openingError()
