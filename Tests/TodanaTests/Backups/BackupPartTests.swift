@@ -32,7 +32,7 @@ import Todana
   }
 
   @Test(arguments: [StoreEncryption.none, .key([UInt8](repeating: 5, count: 16))])
-  func `a store made of parts has the state of one commit, whatever is saved meanwhile`(
+  func `a store made of parts has the state of one commit despite concurrent saves`(
     _ encryption: StoreEncryption
   ) throws {
     let store = try open("store", encryption)
@@ -62,7 +62,7 @@ import Todana
     try copy.close()
   }
 
-  @Test func `parts that are no backup are refused, and nothing is left`() throws {
+  @Test func `invalid parts of a backup are refused, and nothing is left`() throws {
     let store = try open("store")
     try SaveWorkload.save(1, to: store)
     try store.close()

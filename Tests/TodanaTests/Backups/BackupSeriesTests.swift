@@ -46,7 +46,7 @@ import Todana
     }
   }
 
-  @Test func `each backup has the state of its commit, whatever is saved meanwhile`() throws {
+  @Test func `each backup has the state of its commit despite concurrent saves`() throws {
     let store = try open("store")
     var number = 0
     func save() throws {
@@ -84,7 +84,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `only what changed is written`() throws {
+  @Test func `a backup writes only changed pieces`() throws {
     let store = try open("store")
     let songCount = 20_000
     for index in 0..<songCount {
@@ -121,7 +121,7 @@ import Todana
     }
   }
 
-  @Test func `pruning keeps what the others need, and gives back the rest`() throws {
+  @Test func `pruning keeps the pieces that other backups need, and frees the rest`() throws {
     let store = try open("store")
     let blocks = try (0..<40).map { _ in
       let node = Node()
@@ -170,7 +170,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `what must not be is refused`() throws {
+  @Test func `invalid uses of a series are refused`() throws {
     let store = try open("store")
     try SaveWorkload.save(1, to: store)
     for work in [
@@ -206,7 +206,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `one that does not come to its end leaves the earlier ones, and who comes second is told`() throws {
+  @Test func `an unfinished backup leaves earlier ones intact, and a concurrent one is refused`() throws {
     let store = try open("store")
     try SaveWorkload.save(1, to: store)
     let first = try store.backUp(into: series)
@@ -243,7 +243,7 @@ import Todana
     #expect(interrupted?.code == .interrupted)
   }
 
-  @Test func `a store that was opened for reading, and a temporary one`() throws {
+  @Test func `stores opened for reading and temporary stores are backed up into a series`() throws {
     let store = try open("store")
     for number in 1...5 { try SaveWorkload.save(number, to: store) }
     // A copy of an open store is like one left by a killed process: the log holds the saves.

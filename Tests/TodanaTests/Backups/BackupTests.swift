@@ -23,7 +23,7 @@ import Todana
     get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
   }
 
-  @Test func `no backup is made within the store, and what others have put there is left out`() throws {
+  @Test func `no backup is made within the store, and foreign files in the store are not copied`() throws {
     let store = try open("store")
     try SaveWorkload.save(1, to: store)
     let inner = directory.path("store") + "/inner"
@@ -55,7 +55,7 @@ import Todana
   }
 
   /// Saves during each step of the copy, among them large ones and some with checkpoints.
-  @Test func `a copy has the state of one commit, whatever is saved meanwhile`() throws {
+  @Test func `a copy has the state of one commit despite concurrent saves`() throws {
     let store = try open("store")
     var number = 0
     func save() throws {
@@ -89,7 +89,7 @@ import Todana
     try reopened.close()
   }
 
-  @Test func `a copy of a store that was opened for reading, of a temporary one, and of an empty one`() throws {
+  @Test func `read-only, temporary and empty stores are copied`() throws {
     let empty = try open("empty")
     try empty.backUp(to: directory.path("copy of empty"))
     try empty.close()
@@ -116,7 +116,7 @@ import Todana
     }
   }
 
-  @Test func `one that does not come to its end leaves nothing`() throws {
+  @Test func `an unfinished copy leaves nothing`() throws {
     let store = try open("store")
     for number in 1...5 { try SaveWorkload.save(number, to: store) }
     struct Enough: Error {}
@@ -150,7 +150,7 @@ import Todana
     #expect(interrupted?.code == .interrupted)
   }
 
-  @Test func `two at once to one path do not disturb each other`() throws {
+  @Test func `concurrent copies to one path do not disturb each other`() throws {
     let store = try open("store")
     for number in 1...5 { try SaveWorkload.save(number, to: store) }
     let first = try store.backend.engine.openBackup(at: directory.path("backup"))

@@ -43,7 +43,7 @@ import Todana
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `it has everything, and goes on by itself`(fromEncrypted: Bool, toEncrypted: Bool) throws {
+  func `a copy has all saved records, and is used independently`(fromEncrypted: Bool, toEncrypted: Bool) throws {
     let store = try open("Store", Self.encryption(fromEncrypted, 1))
     let ids = try fill(store)
     try store.insert(Song("pending"))
@@ -86,7 +86,7 @@ import Todana
     }
   }
 
-  @Test func `a class that is not listed and one without records are copied too`() throws {
+  @Test func `unlisted classes and classes without records are copied, too`() throws {
     let store = try open("Store", Self.encryption(true, 1))
     _ = try fill(store)
     for _ in 0..<6 { try store.insert(Node()) }
@@ -107,7 +107,7 @@ import Todana
 
   struct Interruption: Error {}
 
-  @Test func `nothing is left of one that is interrupted`() throws {
+  @Test func `an interrupted copy leaves nothing`() throws {
     let store = try open("Store", .none)
     _ = try fill(store)
     #expect(throws: Interruption.self) {

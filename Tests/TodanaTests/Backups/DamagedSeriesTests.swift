@@ -39,14 +39,14 @@ import Todana
 
   private func url(_ name: String) -> URL { URL(filePath: series.path + "/" + name) }
 
-  @Test func `the files are as their document says`() throws {
+  @Test func `the files of a series have the documented format`() throws {
     for number in 1...2 {
       #expect(try restored(number) == sound[number - 1])
       #expect(sound[number - 1].keys.contains("superblock"))
     }
   }
 
-  @Test func `a flipped bit anywhere is found, and what has it is not restored`() throws {
+  @Test func `a flipped bit anywhere is found, and damaged files are not restored`() throws {
     var generator = SeededGenerator(seed: 21)
     var damagedCount = 0
     for name in try FileManager.default.contentsOfDirectory(atPath: series.path).sorted() {
@@ -92,7 +92,7 @@ import Todana
     }
   }
 
-  @Test func `a missing or cut segment, and a damaged newest manifest, keep no new backup from being whole`() throws {
+  @Test func `a new backup is whole despite damaged segments and a damaged newest manifest`() throws {
     let store = try Store(.directory(directory.path("store")), classes: SaveWorkload.classes)
     let segment = url("000001.pieces")
     let file = try FileHandle(forWritingTo: segment)
