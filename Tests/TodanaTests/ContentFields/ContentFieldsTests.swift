@@ -47,7 +47,7 @@ private final class NewSample: StoredObject {
     }
   }
 
-  @Test func `encrypting, decrypting and salvaging a store keeps what its classes said`() throws {
+  @Test func `encrypting, decrypting and salvaging a store keeps the layouts of its classes`() throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     let (path, salvaged) = (directory.path("store"), directory.path("salvaged"))
     let secret = StoreSecret.key([UInt8](repeating: 1, count: 16))
@@ -73,7 +73,7 @@ private final class NewSample: StoredObject {
     }
   }
 
-  @Test func `only what is new is written, and what a newer version says stands`() throws {
+  @Test func `only new layouts are written, and the layout of a newer version is kept`() throws {
     let backend = try KyotoBackend(.inMemory)
     func openingCommits(_ types: [StoredObject.Type]) throws -> Int {
       let before = try backend.statistics().commitCount
@@ -107,12 +107,12 @@ private final class NewSample: StoredObject {
   }
 
   @Test(arguments: ["uint32", "string?", "[uint16]", "[[bytes?]]?", "anyreference", "int??"])
-  func `types are texts`(_ text: String) {
+  func `content types are parsed from their texts`(_ text: String) {
     #expect(ContentType(text)?.description == text)
   }
 
   @Test(arguments: ["", "uint24", "[uint8", "?", "[]", String(repeating: "[", count: 100_000), "Int8"])
-  func `other texts are no types`(_ text: String) {
+  func `invalid texts are not content types`(_ text: String) {
     #expect(ContentType(text) == nil)
     #expect(ContentType("int8" + String(repeating: "?", count: 100_000)) == nil)
   }
