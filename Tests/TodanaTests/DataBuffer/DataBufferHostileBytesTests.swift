@@ -43,7 +43,7 @@ import Todana
   }
 
   @Test(arguments: Refusal.ofValues)
-  func `what its type cannot be is refused, and the cursor stays before it`(refusal: Refusal) throws {
+  func `a value that its type cannot have is refused, and the cursor stays before it`(refusal: Refusal) throws {
     var buffer = DataBuffer(reading: [0] + refusal.bytes)
     #expect(try buffer.readUInt8() == 0)
     let error = #expect(throws: DataBufferError.self) { try refusal.read(&buffer) }

@@ -22,7 +22,7 @@ import Todana
     }
   }
 
-  @Test func `references lead back to the same objects, in their order`() throws {
+  @Test func `references are read back as the same objects, in their order`() throws {
     let tunes = (1...1_000).map { _ in Tune() }
     let albums = (1...10).map { _ in Album() }
     for (index, tune) in tunes.enumerated() { store.add(tune, class: 3, row: RowID(index * index * 1_000 + 1)) }
@@ -49,7 +49,7 @@ import Todana
     #expect(store.announcedCount == tunes.count)
   }
 
-  @Test func `an object that is not inserted is an error of the write`() {
+  @Test func `writing a reference to an object that is not inserted is an error`() {
     let inserted = Tune()
     store.add(inserted, class: 3, row: 1)
     for write in [
@@ -75,7 +75,7 @@ import Todana
   }
 
   @Test(arguments: Self.refusals)
-  func `references that lead nowhere are refused`(refusal: Refusal) {
+  func `invalid references are refused`(refusal: Refusal) {
     store.add(Tune(), class: 3, row: 1)
     store.add(Album(), class: 3, row: 7)
     let error = #expect(throws: DataBufferError.self) {

@@ -125,7 +125,7 @@ import Todana
     try buffer.finishReading()
   }
 
-  @Test func `closures write and read what has no writer of its own`() throws {
+  @Test func `closures write and read values of types without a writer`() throws {
     struct Place: Equatable {
       var x: Int32
       var name: String
@@ -148,7 +148,7 @@ import Todana
     try buffer.finishReading()
   }
 
-  @Test func `what was written can be read at once, and read again after rewinding`() throws {
+  @Test func `written values can be read at once, and again after rewinding`() throws {
     var buffer = DataBuffer(version: 7)
     let version = buffer.version
     #expect(version == 7)

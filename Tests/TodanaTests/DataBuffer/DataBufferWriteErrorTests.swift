@@ -33,7 +33,7 @@ import Todana
     #expect(countBeyond == DataBuffer.contentByteLimit)
   }
 
-  @Test func `the first error stands, and later writes leave nothing`() {
+  @Test func `the first error is kept, and later writes add nothing`() {
     struct Unwritable: Encodable {
       func encode(to encoder: any Encoder) throws {
         throw EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: ""))
@@ -69,7 +69,7 @@ import Todana
     #expect(error?.fieldNumber == 3)
   }
 
-  @Test func `elements of no bytes are refused, as no reader would take their count`() {
+  @Test func `elements without bytes are refused, since no reader would accept their count`() {
     var buffer = DataBuffer()
     buffer.writeArray([1, 2, 3]) { _, _ in }
     let error = buffer.firstError
@@ -77,7 +77,7 @@ import Todana
     #expect(error?.fieldNumber == 1)
   }
 
-  @Test func `cutting takes no error back, and to a length that is not there is one`() {
+  @Test func `truncating keeps an earlier error, and truncating to an invalid length is one`() {
     for length in [-1, 4] {
       var buffer = DataBuffer()
       buffer.writeRawBytes([1, 2, 3])

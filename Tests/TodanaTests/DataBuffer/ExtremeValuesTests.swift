@@ -96,7 +96,7 @@ import Todana
     var currency = "NaN \"N"
   }
 
-  @Test func `a Decimal that is not a number is refused wherever it stands in JSON`() throws {
+  @Test func `a Decimal that is not a number is refused anywhere in JSON`() throws {
     #expect(try throughCodable(Money(amount: 1)) == Money(amount: 1))
     #expect(try throughCodable(["NaN", "\"NaN\\"]) == ["NaN", "\"NaN\\"])
     #expect(try throughCodable(Decimal.nan) == nil)

@@ -47,7 +47,7 @@ import Todana
     }
   }
 
-  @Test func `every cut and every lengthened record is found`() throws {
+  @Test func `every truncated and every extended record is found`() throws {
     let bytes = try record(row: 5).bytes
     #expect(throws: RecordEnvelopeError.empty) { try open([], row: 5) }
     for byteCount in 1..<10 {
@@ -62,7 +62,7 @@ import Todana
     #expect(throws: RecordEnvelopeError.unsupportedFormat(0)) { try open([UInt8](repeating: 0, count: 64), row: 5) }
   }
 
-  @Test func `a record does not open in the place of another`() throws {
+  @Test func `a record does not open in another record's place`() throws {
     let bytes = try record(row: 5).bytes
     #expect(throws: RecordEnvelopeError.checkMismatch) { try open(bytes, row: 6) }
     #expect(throws: RecordEnvelopeError.checkMismatch) { try open(bytes, row: 5 << 32) }
@@ -78,7 +78,7 @@ import Todana
   }
 
   @Test(arguments: 1...5 as ClosedRange<UInt64>)
-  func `records of every length stand one behind another in the arena`(seed: UInt64) throws {
+  func `records of every length are stored one after another in the arena`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let arena = ByteArena()
     var buffer = DataBuffer(arena: arena, encoder: nil)
