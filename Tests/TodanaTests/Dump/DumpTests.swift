@@ -12,7 +12,7 @@ import Todana
     return store
   }
 
-  @Test func `what is pending is not in a dump`() throws {
+  @Test func `pending changes are not in a dump`() throws {
     let store = try store()
     try store.insert(Song("pending"))
     try store.writeNamedBuffer("b") { $0.writeUInt8(2) }
@@ -21,7 +21,7 @@ import Todana
     #expect(try store.rawNamedBuffer("a") == RawNamedBuffer(name: "a", version: 1, content: [1]))
   }
 
-  @Test func `a dump is of one commit, whatever is saved meanwhile`() throws {
+  @Test func `a dump has the state of one commit despite concurrent saves`() throws {
     let store = try store()
     let other = try Store(backend: store.backend, classes: [Song.self])
     var lines = 0
@@ -43,7 +43,7 @@ import Todana
     #expect(throws: DumpError.self) { try Store.make(at: directory.path("new")) { nil } }
   }
 
-  @Test func `what is wrong with a dump is told with its line`() throws {
+  @Test func `a mistake in a dump is reported with its line`() throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     var lines = [#"{"kind":"store","format":1}"#, "", "nonsense"].map { Array($0.utf8) }[...]
     let error = #expect(throws: DumpError.self) {
@@ -52,7 +52,7 @@ import Todana
     #expect(error?.code == .notJSON && error?.line == 3)
   }
 
-  @Test func `raw records are read from behind a row, in order, up to where one wants`() throws {
+  @Test func `raw records are read in order after a given row, until the caller stops`() throws {
     let store = try store()
     var rows: [RowID] = []
     try store.rawRecords(ofClassNamed: "Song", after: 7) { record, stop in
