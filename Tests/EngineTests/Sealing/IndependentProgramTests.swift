@@ -18,7 +18,9 @@ import Todana
   }
 
   @Test(arguments: StoreCipher.allCases, [false, true])
-  func `it opens our slots, records and named buffers`(_ cipher: StoreCipher, afterRotating isRotated: Bool) throws {
+  func `an independent program opens our slots, records and named buffers`(
+    _ cipher: StoreCipher, afterRotating isRotated: Bool
+  ) throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     var configuration = StoreConfiguration(encryption: .passphrase("cafe\u{301} au lait"))
     configuration.backendOptions.passphraseCost = 10
@@ -56,7 +58,7 @@ import Todana
   }
 
   @Test(arguments: [false, true])
-  func `it finds our states to fit our records`(afterRotating isRotated: Bool) throws {
+  func `an independent program finds our states consistent with our records`(afterRotating isRotated: Bool) throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     let path = directory.path("s")
     var configuration = StoreConfiguration(encryption: .passphrase("correct horse"))
@@ -105,7 +107,7 @@ import Todana
     #expect(lines[1...] == ["True", "True", "8 True"])
   }
 
-  @Test func `we open its slots and records`() throws {
+  @Test func `we open the slots and records of an independent program`() throws {
     let lines = try Self.run("make", "correct horse", "5", "258", "Blue in Green")
     try #require(lines.count == 2)
     let file = try KeyFileInMemory(parsing: [UInt8](hex: lines[0]))

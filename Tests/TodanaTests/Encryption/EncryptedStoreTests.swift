@@ -31,7 +31,8 @@ import Todana
     try store.saveChanges()
   }
 
-  @Test(arguments: StoreCipher.allCases) func `everything comes back`(_ cipher: StoreCipher) throws {
+  @Test(arguments: StoreCipher.allCases)
+  func `all saved content is read back after reopening`(_ cipher: StoreCipher) throws {
     var store = try open(.passphrase("correct horse"), cipher: cipher)
     try fill(store)
     let song = try #require(try store.fetch(Song.self).first)
@@ -52,7 +53,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `saving again, conflicts and named buffers work as ever`() throws {
+  @Test func `repeated saves, conflicts and named buffers work as in a plain store`() throws {
     let store = try open(.key([UInt8](repeating: 7, count: 32)))
     try fill(store, songCount: 10)
     let other = try Store(backend: store.backend, classes: [Song.self, Playlist.self])
@@ -77,7 +78,7 @@ import Todana
     try store.close(discarding: true)
   }
 
-  @Test func `a wrong passphrase, none, or one too many is known before anything is read`() throws {
+  @Test func `a wrong, missing or unneeded passphrase is refused before anything is read`() throws {
     let store = try open(.passphrase("correct horse"))
     try fill(store)
     try store.close()
@@ -99,8 +100,7 @@ import Todana
     #expect(#expect(throws: StoreError.self) { try open(.passphrase("correct horse")) }?.code == .notEncrypted)
   }
 
-  @Test(arguments: [2, 64, 4096]) func `records that are filled up have lengths that tell little`(_ padding: Int) throws
-  {
+  @Test(arguments: [2, 64, 4096]) func `padded records have lengths that reveal little`(_ padding: Int) throws {
     var configuration = StoreConfiguration(encryption: .key([UInt8](repeating: 7, count: 16)))
     configuration.recordPadding = padding
     let classes = [Song.self, Playlist.self] as [StoredObject.Type]
@@ -143,7 +143,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `passphrases that look the same are the same, whatever their length`() throws {
+  @Test func `canonically equivalent passphrases of any length are the same`() throws {
     let long = String(repeating: "a very long passphrase, ", count: 1 << 16)
     for (given, typed) in [("café au lait", "cafe\u{301} au lait"), (long, long)] {
       try open(.passphrase(given)).close()
@@ -152,7 +152,7 @@ import Todana
     }
   }
 
-  @Test func `nothing that was written can be found in the files`() throws {
+  @Test func `no saved text is readable in the files`() throws {
     let store = try open(.passphrase("correct horse"))
     try fill(store)
     try expectNothingReadable()
@@ -166,7 +166,7 @@ import Todana
     try expectNothingReadable()
   }
 
-  @Test func `a record in another's place, an older one's key, or a plain one is refused`() throws {
+  @Test func `a record in another's place, of an unknown key, or in clear is refused`() throws {
     let store = try open(.passphrase("correct horse"))
     try fill(store, songCount: 3)
     let classID = try #require(try store.catalog[Song.self]?.id)
@@ -234,7 +234,7 @@ import Todana
     try open(.passphrase("second")).close()
   }
 
-  @Test func `backups are encrypted with what the store is, and open with it`() throws {
+  @Test func `backups are encrypted with the store's keys and open with its passphrase`() throws {
     let store = try open(.passphrase("correct horse"))
     try fill(store)
     try store.backUp(to: directory.path("Copy.todana"))
@@ -266,7 +266,7 @@ import Todana
     }
   }
 
-  @Test func `who reads only changes nothing, and adds no passphrase`() throws {
+  @Test func `a read-only opener changes nothing and adds no passphrase`() throws {
     let store = try open(.passphrase("correct horse"))
     try fill(store)
     try store.close()
@@ -284,7 +284,7 @@ import Todana
     #expect(try contents()["keys-copy"] == before["keys"])
   }
 
-  @Test func `either copy of the file of keys will do`() throws {
+  @Test func `either copy of the key file is sufficient`() throws {
     let store = try open(.passphrase("correct horse"))
     try fill(store)
     try store.close()
@@ -298,7 +298,7 @@ import Todana
         let store = try open(.passphrase("correct horse"))
         #expect(try store.count(Song.self) == 100)
         try store.close()
-        #expect(try Data(contentsOf: file) == whole, "it is made whole again")
+        #expect(try Data(contentsOf: file) == whole, "the damaged copy is repaired")
       }
     }
     for name in ["keys", "keys-copy"] {
@@ -320,7 +320,7 @@ import Todana
     #expect(#expect(throws: StoreError.self) { try open(.passphrase("correct horse")) }?.code == .damagedKeys)
   }
 
-  @Test func `a recovery key that was mistyped is refused`() throws {
+  @Test func `a mistyped recovery key is refused`() throws {
     let text = RecoveryKey().text
     #expect(try RecoveryKey(text: text).text == text)
     #expect(text.split(separator: "-").map(\.count) == [5, 5, 5, 5, 5, 5])

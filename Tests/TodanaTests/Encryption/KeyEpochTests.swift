@@ -38,7 +38,7 @@ import Todana
     return epochs
   }
 
-  @Test func `a key is used so many times, and what it sealed stays readable`() throws {
+  @Test func `a key seals a limited number of records, which stay readable`() throws {
     var store = try open(sealLimit: 500)
     let sizeBefore = try store.keys.export().count
     for _ in 0..<10 { try add(100, to: store) }
@@ -62,7 +62,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `a session that was killed has sealed more than is known`() throws {
+  @Test func `a new key is used after a session was killed`() throws {
     let store = try open(sealLimit: 1 << 24)
     try add(10, to: store)
     try FileManager.default.copyItem(atPath: directory.path("Store"), toPath: directory.path("Killed"))
@@ -83,7 +83,7 @@ import Todana
   }
 
   @Test(arguments: [false, true])
-  func `a copy that goes on does so under another key than the store it came from`(ofSeries: Bool) throws {
+  func `a copy that is changed uses another key than its original`(ofSeries: Bool) throws {
     let store = try open()
     try add(10, to: store)
     if ofSeries {
@@ -108,7 +108,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `an exported file of keys takes the place of one that is lost, and forgets no newer key`() throws {
+  @Test func `an exported key file replaces a lost one and keeps newer keys`() throws {
     var store = try open(sealLimit: 300)
     try add(100, to: store)
     let exported = try store.keys.export()

@@ -6,7 +6,7 @@ import Todana
 
 @Suite struct KilledMigrationTests {
   @Test(arguments: [[], ["rotating"]])
-  func `a killed migration loses no save, and goes on to leave nothing behind`(_ settings: [String]) throws {
+  func `a killed migration loses no save, and leaves nothing behind once resumed`(_ settings: [String]) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     var generator = SystemRandomNumberGenerator()
@@ -53,7 +53,7 @@ import Todana
         rotationCount += 1
       }
     }
-    #expect(unfinishedCount > 0, "some was interrupted")
+    #expect(unfinishedCount > 0, "some migration was interrupted")
     #expect(rotationCount > 0 || !isRotating)
   }
 
@@ -75,7 +75,7 @@ import Todana
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
       let content = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
       for needle in needles where content.range(of: needle) != nil {
-        Issue.record("\(String(decoding: needle, as: UTF8.self)) stands in \(name)")
+        Issue.record("\(String(decoding: needle, as: UTF8.self)) is found in \(name)")
       }
     }
   }

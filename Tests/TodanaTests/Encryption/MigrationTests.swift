@@ -105,7 +105,7 @@ import Todana
     }
   }
 
-  @Test(arguments: Way.allCases) func `everything is there afterwards, and can be changed`(_ way: Way) throws {
+  @Test(arguments: Way.allCases) func `everything is there after a migration, and can be changed`(_ way: Way) throws {
     var store = try openBefore(way)
     try fill(store)
     let anchor = try #require(try store.anchor())
@@ -142,7 +142,7 @@ import Todana
     try store.close()
   }
 
-  @Test(arguments: Way.allCases) func `it can be ended at any step, and gone on with`(_ way: Way) throws {
+  @Test(arguments: Way.allCases) func `a migration can be stopped at any step and resumed`(_ way: Way) throws {
     for stepCount in [0, 1, 2, 3, 5, 8, 12, 17, 23, 30, 40] {
       var store = try openBefore(way)
       try fill(store)
@@ -180,7 +180,7 @@ import Todana
     }
   }
 
-  @Test(arguments: Way.allCases) func `stores go on working meanwhile`(_ way: Way) throws {
+  @Test(arguments: Way.allCases) func `stores keep working during a migration`(_ way: Way) throws {
     let store = try openBefore(way)
     try fill(store, songCount: 3000)
     let other = try Store(backend: store.backend, classes: Self.classes)
@@ -230,7 +230,7 @@ import Todana
     try reopened.close()
   }
 
-  @Test(arguments: Way.allCases) func `a backup that is made meanwhile can be gone on with, too`(_ way: Way) throws {
+  @Test(arguments: Way.allCases) func `a migration can also be resumed in a backup made during it`(_ way: Way) throws {
     let original = try openBefore(way)
     try fill(original)
     var steps = 0
@@ -263,7 +263,7 @@ import Todana
     }
   }
 
-  @Test func `nothing plain is left after encrypting`() throws {
+  @Test func `nothing in clear is left after encrypting`() throws {
     for isInUse in [false, true] {
       let store = try open(nil)
       try fill(store)
@@ -329,7 +329,7 @@ import Todana
     }
   }
 
-  @Test func `an old state that was not wholly encrypted does not let plain records in`() throws {
+  @Test func `an old state that was partly encrypted does not let plain records in`() throws {
     // The files that an attacker copied during the encryption.
     var store = try open(nil)
     try fill(store)
@@ -367,9 +367,8 @@ import Todana
     for (name, content) in files { try content.write(to: URL(filePath: path + "/" + name)) }
   }
 
-  @Test(arguments: Way.allCases, [nil, 5, 12, 20]) func `what is left of it can be salvaged`(
-    _ way: Way, stepCount: Int?
-  ) throws {
+  @Test(arguments: Way.allCases, [nil, 5, 12, 20])
+  func `a store can be salvaged after any step of a migration`(_ way: Way, stepCount: Int?) throws {
     var store = try openBefore(way)
     try fill(store)
     var steps = 0
@@ -393,7 +392,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `a record that cannot be read stops it, and nothing is lost`() throws {
+  @Test func `an unreadable record stops a migration, and nothing is lost`() throws {
     let store = try open(Self.first)
     try fill(store)
     let songs = try #require(try store.backend.keyspaces().first { $0.name == Array("Song".utf8) })
@@ -413,7 +412,7 @@ import Todana
     try open(Self.second).close()
   }
 
-  @Test(arguments: [Way.encrypting, .rotating]) func `decrypting is the way out of what was begun`(_ way: Way) throws {
+  @Test(arguments: [Way.encrypting, .rotating]) func `decrypting ends an unfinished migration`(_ way: Way) throws {
     for stepCount in [0, 4, 12, 20] {
       var store = try openBefore(way)
       try fill(store)
@@ -436,7 +435,7 @@ import Todana
     }
   }
 
-  @Test func `stores without anything in them, too`() throws {
+  @Test func `empty stores can be migrated`() throws {
     for isInterrupted in [false, true] {
       for way in [Way.encrypting, .decrypting, .rotating] {
         var store = try openBefore(way)
@@ -465,7 +464,7 @@ import Todana
     }
   }
 
-  @Test func `what cannot be done says so`() throws {
+  @Test func `invalid migrations are refused`() throws {
     var store = try open(Self.first)
     #expect(#expect(throws: BackendError.self) { try store.keys.rotate(keeping: []) }?.code == .invalidArgument)
     #expect(
@@ -493,7 +492,7 @@ import Todana
   }
 
   @Test(arguments: [StoreLocation.inMemory, .temporary], Way.allCases)
-  func `without a directory, too`(_ location: StoreLocation, _ way: Way) throws {
+  func `stores without a directory can be migrated`(_ location: StoreLocation, _ way: Way) throws {
     var configuration = StoreConfiguration(encryption: way.startsEncrypted ? .callback { Self.first } : .none)
     configuration.backendOptions.passphraseCost = 10
     let store = try Store(location, classes: Self.classes, configuration: configuration)

@@ -75,7 +75,7 @@ import Todana
   }
 
   @Test(arguments: [false, true])
-  func `a node in another's place is refused`(isCopied: Bool) throws {
+  func `a node in another node's place is refused`(isCopied: Bool) throws {
     let backend = try open()
     try put(0..<Self.count, 1, in: backend)
     try backend.close()
@@ -94,7 +94,7 @@ import Todana
     #expect(try scanError()?.code == .damaged)
   }
 
-  @Test func `an older version of a node is found by whoever reads all`() throws {
+  @Test func `an older version of a node is found by a complete scan`() throws {
     var backend = try open()
     try put(0..<Self.count, 1, in: backend)
     try backend.close()
@@ -104,12 +104,12 @@ import Todana
     try backend.close()
     var content = [UInt8](try Data(contentsOf: url))
     let place = try #require(leaves(in: content).values.joined().first { before[$0.lowerBound] == 0x20 })
-    try #require(before.count == content.count, "nodes keep their places where their lengths stay")
+    try #require(before.count == content.count, "nodes of the same length keep their places")
     content.replaceSubrange(place, with: before[place])
     try Data(content).write(to: url)
     unsafe tdn_make_sums_right(path, "0002.kct")
     let found = try values()
-    #expect(Set(found) == [1, 2], "a single read cannot tell")
+    #expect(Set(found) == [1, 2], "single reads do not detect an older node")
     #expect(try scanError()?.code == .contentsDoNotMatchDigest)
   }
 }

@@ -90,7 +90,7 @@ import Todana
   }
 
   @Test(arguments: Culprit.allCases)
-  func `each bit is found to be wrong, or says nothing`(_ culprit: Culprit) throws {
+  func `each flipped bit is detected, or changes nothing`(_ culprit: Culprit) throws {
     let expected = try make(isKilled: culprit == .accidentAfterKill)
     var flipCount = 0
     var foundCount = 0
@@ -129,7 +129,7 @@ import Todana
       try Data(original).write(to: url)
       if isData { try originalSums.write(to: sums) }
     }
-    #expect(expected.contains(try contents()), "all is as it was")
+    #expect(expected.contains(try contents()), "the store is unchanged")
     #expect(flipCount > 300)
     // Most bytes of logs and of buckets are unused.
     #expect(foundCount > flipCount / 20)
@@ -140,9 +140,7 @@ import Todana
   /// Tries the known attack on sums of MACs: if digests are visible, linear algebra finds a set of old rows that can be
   /// put back without changing the sum.
   @Test(arguments: [false, true])
-  func `old rows that add up to the same digest are found where digests are in clear, and nowhere else`(
-    isEncrypted: Bool
-  ) throws {
+  func `old rows that keep the digest can be found only if digests are in clear`(isEncrypted: Bool) throws {
     let encryption = isEncrypted ? StoreEncryption.key(Self.key) : .none
     let configuration = StoreConfiguration(encryption: encryption)
     let rowCount = 200

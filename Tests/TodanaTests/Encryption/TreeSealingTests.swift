@@ -10,7 +10,7 @@ struct TreeSealingTests {
   static let secret = StoreSecret.key([UInt8](repeating: 0xA5, count: 16))
 
   @Test(arguments: 1...(LongTests.areEnabled ? 100 : 4))
-  func `a sealed tree does what a plain one does`(_ seed: Int) throws {
+  func `a sealed tree behaves like a plain one`(_ seed: Int) throws {
     var run = try SealedTreeRun(seed: UInt64(seed))
     for step in 0..<60 {
       do {
@@ -22,7 +22,7 @@ struct TreeSealingTests {
     }
   }
 
-  @Test func `only one of many checks that a range is empty, and puts into it`() throws {
+  @Test func `only one of several writers that expect an empty range succeeds`() throws {
     let base = try DictionaryBackend(secret: Self.secret)
     let tree = try RecordSealing(base).keyspaceID(of: .tree, named: Array("tree".utf8))
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -48,7 +48,7 @@ struct TreeSealingTests {
     #expect(found.map { $0.0[0] } == Array(0..<60))
   }
 
-  @Test func `keys and names come back with another session's keys`() throws {
+  @Test func `another session reads back keys and names`() throws {
     let base = try DictionaryBackend(secret: Self.secret)
     let sealing = RecordSealing(base)
     let tree = try sealing.keyspaceID(of: .tree, named: Array("tree of titles".utf8))
@@ -66,7 +66,7 @@ struct TreeSealingTests {
     #expect(error?.code == .wrongKey)
   }
 
-  @Test func `a tree is loaded aside in the order of its keys`() throws {
+  @Test func `a sealed tree is loaded in the order of its plain keys`() throws {
     let sealing = RecordSealing(try DictionaryBackend(secret: Self.secret))
     let entries = (0..<3000 as Range<UInt64>).map { (key: bigEndianBytes($0), value: patternedBytes($0, count: 20)) }
     let loader = try sealing.loadKeyspace(of: .tree, named: Array("tree".utf8), expecting: entries.count)
@@ -120,7 +120,7 @@ struct TreeSealingTests {
   }
 
   @Test(arguments: [false, true], [100, 1 << 20])
-  func `entries are sorted in memory and beyond it`(descending: Bool, byteLimit: Int) throws {
+  func `entries are sorted within the memory limit and beyond it`(descending: Bool, byteLimit: Int) throws {
     var generator = SeededGenerator(seed: 7)
     var entries: [[UInt8]: [UInt8]] = [:]
     let sorter = EntrySorter(descending: descending, byteLimit: byteLimit)
