@@ -40,7 +40,7 @@ import Testing
 
   /// Uses rows far apart, which have their own records, and neighbours, which share packs of different sizes.
   @Test(arguments: [(8, 1.0), (1, 1.1)])
-  func `space of removed records is used again after reopening`(_ distance: UInt64, growth: Double) throws {
+  func `space of removed records is reused after reopening`(_ distance: UInt64, growth: Double) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     let value = Array(repeating: UInt8(7), count: 100)

@@ -14,7 +14,7 @@ import Testing
   ///
   /// A scan must find exactly that many.
   @Test(arguments: [TDN_STORAGE_DIRECTORY, TDN_STORAGE_MEMORY])
-  func `scans of a growing file see one commit each`(_ storage: tdn_storage) throws {
+  func `each scan of a growing file sees one commit`(_ storage: tdn_storage) throws {
     let directory = try TemporaryDirectory()
     let cabinet = try unsafe TestCabinet(directory.path("store")) {
       unsafe $0.storage = Int32(storage.rawValue)
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// Grows several files at once: they move in memory, and another file may use the released range at once.
-  @Test func `files that grow at the same time leave each other's memory alone`() throws {
+  @Test func `files that grow at the same time do not touch each other's memory`() throws {
     try onThreads(4) { thread in
       for round in 0..<40 as Range<UInt64> {
         let cabinet = try unsafe TestCabinet("") { unsafe $0.storage = Int32(TDN_STORAGE_MEMORY.rawValue) }

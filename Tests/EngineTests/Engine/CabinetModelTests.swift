@@ -26,7 +26,7 @@ import Testing
   ]
 
   @Test(arguments: cases)
-  func `a random walk ends as in the model`(_ testCase: Case) throws {
+  func `random operations agree with a model`(_ testCase: Case) throws {
     let directory = try TemporaryDirectory()
     let isTemporary = testCase.storage == TDN_STORAGE_TEMPORARY
     var walk = try CabinetWalk(path: isTemporary ? directory.path : directory.path("store"), testCase)

@@ -153,7 +153,7 @@ import Testing
     // The file may already have been compacted in the background.
     _ = try cabinet.compact(Self.song)
     #expect(try cabinet.statistics().compactions == 1)
-    #expect(try !cabinet.compact(Self.song), "there is nothing left to gain")
+    #expect(try !cabinet.compact(Self.song), "there is no more space to free")
     let model = Dictionary(
       uniqueKeysWithValues: (1...5000).map { ($0 * 10 as UInt64, patternedBytes($0 * 10, count: 100)) })
     try expect(cabinet, holds: model)
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test(arguments: Form.allCases)
-  func `named records are compacted as they are`(_ form: Form) throws {
+  func `named records are compacted without a change`(_ form: Form) throws {
     let cabinet = try open(form)
     let names = try cabinet.keyspace(TDN_KEYSPACE_KEYS, "names")
     func key(_ number: Int) -> CabinetKey { .bytes(Array("name \(number + 10_000)".utf8)) }
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test(arguments: Form.allCases)
-  func `giving up changes no record`(_ form: Form) throws {
+  func `an abandoned compaction changes no record`(_ form: Form) throws {
     let cabinet = try open(form)
     // Too few rows for a compaction in the background.
     try cabinet.commit((1...2000).map { change($0, patternedBytes($0, count: 100)) })
@@ -217,7 +217,7 @@ import Testing
 
   /// Changes rows on some threads and reads on others while the file is compacted again and again.
   @Test(arguments: Form.allCases)
-  func `commits, gets and scans go on meanwhile`(_ form: Form) throws {
+  func `commits, gets and scans continue during a compaction`(_ form: Form) throws {
     let cabinet = try open(form)
     let rowCount = 3000 as UInt64
     try cabinet.commit((1...rowCount).map { change($0, patternedBytes($0, count: 16)) })
@@ -247,7 +247,7 @@ import Testing
           }
           let row = UInt64.random(in: 1...rowCount, using: &random)
           guard case .found(let value) = try cabinet.get(.row(row), in: Self.song) else {
-            Issue.record("row \(row) is gone")
+            Issue.record("row \(row) is missing")
             continue
           }
           #expect(Array(value.prefix(8)) == patternedBytes(row, count: 8))
@@ -378,7 +378,7 @@ import Testing
 
   /// Guards against a replaced file that stayed until the next checkpoint, even if the background had replaced it.
   @Test(arguments: [false, true])
-  func `a rebuilt file has no predecessor left`(inBackground: Bool) throws {
+  func `a file that was replaced by a rebuilt one is removed at once`(inBackground: Bool) throws {
     let cabinet = try open()
     try cabinet.commit((1...400).map { change($0, patternedBytes($0, count: 10_000)) })
     try cabinet.checkpoint()
@@ -400,7 +400,7 @@ import Testing
     #expect(try cabinet.statistics().compactions == 1)
   }
 
-  @Test func `a compaction in place gives back all but a page, and takes little room`() throws {
+  @Test func `a compaction in place frees nearly all unused space, and takes little room`() throws {
     let cabinet = try open(.inPlace)
     let model = Dictionary(
       uniqueKeysWithValues: (1...400).map { ($0 as UInt64, patternedBytes($0, count: 50_000 + Int($0) * 13)) })

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: 0..<(isLongTest ? 400 : 15) as Range<UInt64>)
-  func `a flipped bit is found, or does not matter`(_ seed: UInt64) throws {
+  func `a flipped bit is found, or changes no answer`(_ seed: UInt64) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     let models = try makeStore(path)

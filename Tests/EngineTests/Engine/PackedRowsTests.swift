@@ -46,7 +46,7 @@ import Testing
     for (row, value) in model { #expect(try cabinet.get(.row(row), in: Self.song) == .found(value), "row \(row)") }
   }
 
-  @Test func `many small neighbours share records`() throws {
+  @Test func `many small neighbouring rows share records`() throws {
     let cabinet = try makeStore(rows: 1...1000)
     try expect(cabinet, holds: .init(uniqueKeysWithValues: (1...1000).map { ($0, bytes($0)) }))
     try cabinet.close()
@@ -73,7 +73,7 @@ import Testing
     #expect(try Data(file()).range(of: Data(record)) != nil)
   }
 
-  @Test func `a row that fits into its slot stays packed, any other leaves`() throws {
+  @Test func `a row that fits into its slot stays packed, any other row leaves its pack`() throws {
     let cabinet = try makeStore(rows: 1...1000)
     var model = Dictionary(uniqueKeysWithValues: (1...1000).map { ($0 as UInt64, bytes($0)) })
     model[5] = bytes(9999)
@@ -94,7 +94,7 @@ import Testing
     try expect(TestCabinet(path), holds: model)
   }
 
-  @Test func `many changes of a pack write it anew, and spare rows that left it`() throws {
+  @Test func `many changes rewrite a pack, and spare rows that left it`() throws {
     let cabinet = try makeStore(rows: 1...1000)
     var model = Dictionary(uniqueKeysWithValues: (1...1000).map { ($0 as UInt64, bytes($0)) })
     try cabinet.commit([change(40, bytes(40, count: 99))])
@@ -107,7 +107,7 @@ import Testing
     try expect(TestCabinet(path), holds: model)
   }
 
-  @Test func `a pack goes with its last row`() throws {
+  @Test func `a pack is removed with its last row`() throws {
     let cabinet = try makeStore(rows: 1...1000)
     try cabinet.commit((64...95).map { change($0, nil) })
     for row in 96...127 as ClosedRange<UInt64> { try cabinet.commit([change(row, nil)]) }
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: 0..<12)
-  func `a wrong bit concerns the row that it is in`(_ step: Int) throws {
+  func `a wrong bit damages at most the row that it is in`(_ step: Int) throws {
     try makeStore(rows: 1...640, byteCount: 110).close()
     var content = try file()
     // After the buckets, which end at 30,776.

@@ -33,7 +33,7 @@ import Testing
   static let isLong = ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] != nil
 
   @Test(arguments: cases)
-  func `every simulated power failure leaves exactly a committed state`(_ failure: Case) throws {
+  func `every simulated power failure leaves the state of one commit`(_ failure: Case) throws {
     var states: Int64 = 0
     for seed in 1...(Self.isLong ? 10 : 1) as ClosedRange<UInt64> {
       let result = try simulate(failure, seed: seed, commits: 30, states: 120, sessions: 3)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: cases, [POWER_FAILURE_NO_KEYS, POWER_FAILURE_ENCRYPTED, POWER_FAILURE_MIGRATING])
-  func `every simulated power failure leaves exactly a committed state of a cabinet`(
+  func `every simulated power failure leaves a cabinet in the state of one commit`(
     _ failure: Case, keys: power_failure_keys
   ) throws {
     var states: Int64 = 0
@@ -72,14 +72,14 @@ import Testing
     if Self.isLong || keys != POWER_FAILURE_MIGRATING { #expect(compactions > 0, "nothing was compacted") }
     // Every fifth seed makes files grow in the background.
     if Self.isLong, !hasKeys { #expect(growths > 0, "nothing grew") }
-    if Self.isLong, keys == POWER_FAILURE_MIGRATING { #expect(migrations > 0, "no migration came to its end") }
+    if Self.isLong, keys == POWER_FAILURE_MIGRATING { #expect(migrations > 0, "no migration was finished") }
     let names = ["", ", encrypted", ", migrating"]
     print("power failures of a cabinet, \(failure.testDescription)\(names[Int(keys.rawValue)]): \(states) states")
   }
 
   /// Tests cuts during a checkpoint: a torn sector of checksums also has those of pages before the cut.
   @Test(arguments: [512, 4096] as [Int32], [0, 1, 60, 64, 65, 511, 512, 513] as [Int64])
-  func `a cut during a checkpoint that the power ends keeps the checksums of what is left`(
+  func `a power failure while a checkpoint truncates a file keeps the checksums of the rest`(
     _ sectorByteCount: Int32, cutPage: Int64
   ) throws {
     let directory = try TemporaryDirectory()
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3] as [Int32])
-  func `leaving out a kind of flush is found by the simulation`(_ sabotage: Int32) throws {
+  func `the simulation detects an omitted kind of flush`(_ sabotage: Int32) throws {
     let result = try simulate(
       Case(sectorByteCount: 512), seed: 5, commits: 40, states: 60, sessions: 1, sabotage: sabotage)
     #expect(result.failures > 0)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: [2, 3] as [Int32])
-  func `leaving out a kind of flush of a backup is found by the simulation`(_ sabotage: Int32) throws {
+  func `the simulation detects an omitted kind of flush of a backup`(_ sabotage: Int32) throws {
     let result = try simulate(
       Case(sectorByteCount: 512), of: .series, seed: 5, commits: 9, states: 80, sessions: 1, sabotage: sabotage)
     #expect(result.failures > 0)
