@@ -24,7 +24,7 @@ import Todana
   /// Closes a store, discarding changes, which releases the nodes that refer to themselves.
   private func close(_ store: Store) { #expect(throws: Never.self) { try store.close(discarding: true) } }
 
-  @Test func `all gives what fetch gives`() async throws {
+  @Test func `all returns the same objects as fetch`() async throws {
     let store = try makeStore()
     defer { close(store) }
     try store.insert(Node())
@@ -58,7 +58,7 @@ import Todana
     #expect(try store.count(Node.self) == 500)
   }
 
-  @MainActor @Test func `a sequence is of one commit, and follows what its body does`() async throws {
+  @MainActor @Test func `a sequence has the state of one commit, and follows changes made in its body`() async throws {
     let store = try makeStore()
     defer { close(store) }
     let (unsaved, forgotten) = (Node(), Node())
@@ -85,7 +85,7 @@ import Todana
     #expect(visited.last == "")
   }
 
-  @Test func `a sequence keeps no object, can be left, and begins anew`() async throws {
+  @Test func `a sequence keeps no object, can be left early, and can be started again`() async throws {
     let store = try makeStore()
     defer { close(store) }
     let nodes = store.objects(Node.self)
@@ -136,7 +136,7 @@ import Todana
     #expect(count < 500)
   }
 
-  @MainActor @Test func `a store opens without blocking, or says why not`() async throws {
+  @MainActor @Test func `a store opens without blocking, and failures are thrown`() async throws {
     let directory = try TemporaryDirectory()
     let location = StoreLocation.directory(directory.path("Music.todana"))
     let store = try await Store.open(location, classes: [Song.self])

@@ -31,7 +31,7 @@ private final class Greedy: StoredObject {
   enum Damage: CaseIterable { case empty, short, unknownFormat, flippedBit, truncated, extended, moved, device }
 
   @Test(arguments: Damage.allCases)
-  func `a damaged record is an error with class and row, and can be passed over`(damage: Damage) throws {
+  func `a damaged record is an error with class and row, and can be skipped`(damage: Damage) throws {
     try inflict(damage)
     let store = try Store(backend: backend, classes: [Song.self])
     let error = #expect(throws: StoreError.self) { try store.fetch(Song.self) }

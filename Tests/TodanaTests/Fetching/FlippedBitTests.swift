@@ -118,7 +118,7 @@ import Todana
   }
 
   @Test(arguments: Shape.allCases, [false, true])
-  func `a flipped bit costs the row that it is in, if any`(_ shape: Shape, _ isEncrypted: Bool) throws {
+  func `a flipped bit damages at most the row that it is in`(_ shape: Shape, _ isEncrypted: Bool) throws {
     // All bits of a small file, or some of a larger one.
     let isWhole = LongTests.areEnabled && shape == .packed
     let victim = try Victim(shape, rowCount: isWhole ? 60 : nil, isEncrypted: isEncrypted)
@@ -156,9 +156,7 @@ import Todana
   }
 
   @Test(arguments: Shape.allCases, [false, true])
-  func `a save beside a flipped bit goes through, and leaves the file sound`(
-    _ shape: Shape, _ isEncrypted: Bool
-  ) throws {
+  func `a save beside a flipped bit succeeds, and leaves the file sound`(_ shape: Shape, _ isEncrypted: Bool) throws {
     let victim = try Victim(shape, isEncrypted: isEncrypted)
     var random = SeededGenerator(seed: 33)
     for (round, bit) in bits(of: victim, count: 12, &random).enumerated() {
@@ -201,7 +199,7 @@ import Todana
   }
 
   @Test(arguments: [false, true])
-  func `a wrong bit in the file of named buffers costs the buffer that it is in`(_ isEncrypted: Bool) throws {
+  func `a wrong bit in the file of named buffers damages at most the buffer that it is in`(_ isEncrypted: Bool) throws {
     let directory = try TemporaryDirectory()
     let secret = isEncrypted ? StoreSecret.key([UInt8](repeating: 0xA5, count: 32)) : nil
     let path = directory.path("store")
@@ -237,7 +235,7 @@ import Todana
   // MARK: More than one bit
 
   @Test(arguments: Shape.allCases, [false, true])
-  func `a row with several wrong bits is removed by its id, and stays reported until then`(
+  func `a row with several wrong bits is reported until it is removed by its id`(
     _ shape: Shape, _ isEncrypted: Bool
   ) throws {
     let victim = try Victim(shape, isEncrypted: isEncrypted)
@@ -283,7 +281,7 @@ import Todana
   }
 
   @Test(arguments: Shape.allCases, [false, true])
-  func `of many wrong bits, a scan finds the rows that single reads find`(_ shape: Shape, _ isWorn: Bool) throws {
+  func `a scan beside many wrong bits finds the rows that single reads find`(_ shape: Shape, _ isWorn: Bool) throws {
     for isEncrypted in [false, true] {
       let victim = try Victim(shape, isEncrypted: isEncrypted, isWorn: isWorn)
       let end = victim.content.count
@@ -313,7 +311,7 @@ import Todana
   enum Wreck: String, CaseIterable { case byte, block, page }
 
   @Test(arguments: Shape.allCases, Wreck.allCases)
-  func `of more damage, too, sound rows are found, and the others are accounted for`(
+  func `sound rows beside larger damage are found, and the others are accounted for`(
     _ shape: Shape, _ wreck: Wreck
   ) throws {
     for isEncrypted in [false, true] {

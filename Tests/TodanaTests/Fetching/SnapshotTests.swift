@@ -32,7 +32,7 @@ import Todana
   }
 
   @Test(arguments: EveryBackend.allCases)
-  func `every read in the closure is of the state at its start`(_ kind: EveryBackend) throws {
+  func `every read in the closure has the state at its start`(_ kind: EveryBackend) throws {
     let (mine, theirs, ids) = try stores(kind)
     let newID = ObjectID<Song>(unchecked: AnyObjectID(classID: ids[0].classID, rowID: ids[2].rowID + 1))
     try mine.withSnapshot {
@@ -66,7 +66,7 @@ import Todana
   }
 
   @Test(arguments: EveryBackend.allCases)
-  func `what is pending is visible as outside`(_ kind: EveryBackend) throws {
+  func `pending changes are visible within a snapshot`(_ kind: EveryBackend) throws {
     let (mine, theirs, ids) = try stores(kind)
     let victim = try #require(try mine.fetch(ids[2]))
     try mine.withSnapshot {
@@ -105,7 +105,7 @@ import Todana
   }
 
   @Test(arguments: EveryBackend.allCases, [true, false])
-  func `saving what changed since the snapshot is a conflict`(_ kind: EveryBackend, isInside: Bool) throws {
+  func `saving an object that changed since the snapshot is a conflict`(_ kind: EveryBackend, isInside: Bool) throws {
     let (mine, theirs, ids) = try stores(kind)
     let song = try mine.withSnapshot {
       try changeEverything(theirs, ids)
@@ -134,7 +134,7 @@ import Todana
   }
 
   @Test(arguments: EveryBackend.allCases)
-  func `a save of the store itself moves the closure on to a state that holds it`(_ kind: EveryBackend) throws {
+  func `a save of the store itself moves the closure to a state with this save`(_ kind: EveryBackend) throws {
     let (mine, theirs, ids) = try stores(kind)
     try mine.withSnapshot {
       let id = try mine.insert(Song("saved within"))
@@ -152,7 +152,7 @@ import Todana
   }
 
   @Test(arguments: EveryBackend.allCases)
-  func `within another one the outer state stands`(_ kind: EveryBackend) throws {
+  func `a nested snapshot has the state of the outer one`(_ kind: EveryBackend) throws {
     let (mine, theirs, ids) = try stores(kind)
     try mine.withSnapshot {
       try changeEverything(theirs, ids)
@@ -165,7 +165,7 @@ import Todana
     #expect(try mine.count(Node.self) == 1)
   }
 
-  @Test(.plainAndEncrypted) func `the snapshot is let go at the end, also of a closure that throws`() throws {
+  @Test(.plainAndEncrypted) func `the snapshot is released at the end, also if the closure throws`() throws {
     struct Refusal: Error {}
     let backend = FaultyBackend()
     let store = try Store(backend: backend, classes: [Song.self])
@@ -209,7 +209,7 @@ import Todana
   }
 
   // Guards against reading each class from its own snapshot.
-  @Test(.plainAndEncrypted) func `a fetch with subclasses is of one state`() throws {
+  @Test(.plainAndEncrypted) func `a fetch with subclasses reads one state`() throws {
     let backend = FaultyBackend()
     let writer = try Store(backend: backend, classes: [Track.self, LiveTrack.self])
     let damaged = try writer.insert(Track())
@@ -231,7 +231,7 @@ import Todana
   }
 
   // Guards against reading the songs from a newer commit than the playlists, in which some songs are gone.
-  @Test(.plainAndEncrypted) func `objects that are fetched with what they refer to are of one state`() throws {
+  @Test(.plainAndEncrypted) func `objects and the objects they refer to are fetched in one state`() throws {
     let backend = FaultyBackend()
     let writer = try Store(backend: backend, classes: [HookedList.self, Song.self])
     let list = HookedList()

@@ -32,7 +32,7 @@ import Todana
     #expect(store.statistics.classes.isEmpty)
   }
 
-  @Test func `what the caller keeps stays as it is`() throws {
+  @Test func `objects that the caller keeps stay loaded`() throws {
     var kept: [Node] = []
     try store.forEach(Node.self) { node, _ in if node.name.hasSuffix("7") { kept.append(node) } }
     #expect(kept.count == 50)
@@ -58,7 +58,7 @@ import Todana
     #expect(try store.count(Node.self) == 900)
   }
 
-  @Test func `what the closure deletes is not visited, saved or not`() throws {
+  @Test func `objects that the closure deletes are not visited, whether saved or not`() throws {
     var victims = try store.fetch(Node.self)
     var visited = 0
     try store.forEach(Node.self) { node, _ in
@@ -73,7 +73,7 @@ import Todana
   }
 
   // Guards against missing objects that were pending at the start and saved by the closure.
-  @Test func `what is pending at the start is visited once, also if the closure saves it`() throws {
+  @Test func `objects pending at the start are visited once, also if the closure saves them`() throws {
     for index in 0..<3 {
       let node = Node()
       node.name = "pending \(index)"
@@ -95,7 +95,7 @@ import Todana
   }
 
   // Guards against a refresh that took objects loaded later for up to date because the newest commit was known.
-  @Test func `a refresh within a stream does not hide that what comes later is older`() throws {
+  @Test func `objects that are visited after a refresh within a stream are known to be older`() throws {
     let other = try Store(backend: backend, classes: [Node.self, Song.self])
     var kept: [Node] = []
     try store.forEach(Node.self) { node, _ in
