@@ -92,7 +92,7 @@ import Todana
   }
 
   @Test(arguments: [false, true])
-  func `a new index is built over the rest, and built again`(_ isEncrypted: Bool) throws {
+  func `a new index is built and rebuilt over the readable rows`(_ isEncrypted: Bool) throws {
     let victim = try Victim(isEncrypted: isEncrypted)
     var random = SeededGenerator(seed: 41)
     for round in 0..<12 {
@@ -108,7 +108,7 @@ import Todana
     }
   }
 
-  @Test func `an index whose building again ends early is not used`() throws {
+  @Test func `an index whose rebuilding ends early is not used`() throws {
     let victim = try Victim(isEncrypted: false)
     let (backend, store) = try victim.open(IndexedMelody.self)
     try store.buildIndexes()
@@ -127,7 +127,7 @@ import Todana
   }
 
   @Test(arguments: [false, true])
-  func `a save that a damaged page refuses names the class and the row`(_ isEncrypted: Bool) throws {
+  func `a save that is refused for a damaged page names the class and the row`(_ isEncrypted: Bool) throws {
     let victim = try Victim(isEncrypted: isEncrypted)
     var random = SeededGenerator(seed: 42)
     var refusedCount = 0

@@ -48,7 +48,7 @@ import Todana
     }
   }
 
-  @Test func `a value in a descending part matches itself only`() throws {
+  @Test func `a value in a descending part matches only itself`() throws {
     let store = try Store(location, classes: [Reading.self])
     for number in -600..<600 {
       let reading = Reading()
@@ -100,7 +100,7 @@ import Todana
     override func writeContent(to buffer: inout DataBuffer) { buffer.writeString(text) }
   }
 
-  @Test func `a sort with a limit gives each object once, also where a text is too long for its index`() throws {
+  @Test func `a sort with a limit returns each object once, also where the index truncates texts`() throws {
     let store = try Store(location, classes: [Title.self])
     for number in 0..<1000 {
       let title = Title()
@@ -186,7 +186,7 @@ import Todana
     }
   }
 
-  @Test func `a partial index is built again when any value in its condition changes`() throws {
+  @Test func `a partial index is rebuilt when any value in its condition changes`() throws {
     let former = try Store(location, classes: [FormerEvent.self])
     for number in 0..<2800 {
       let event = FormerEvent()

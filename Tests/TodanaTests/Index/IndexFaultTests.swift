@@ -57,7 +57,7 @@ private final class OtherCoin: AnyCoin {
       do {
         try operation()
         try #require(
-          backend.failNoCall(), "nobody heard of the failure of call \(number)", sourceLocation: sourceLocation)
+          backend.failNoCall(), "the failure of call \(number) was not reported", sourceLocation: sourceLocation)
         return number
       } catch let error as StoreError {
         backend.failNoCall()
@@ -137,7 +137,7 @@ private final class OtherCoin: AnyCoin {
     }
   }
 
-  @Test func `a save that fails leaves records and entries as they were, and goes through when tried again`() throws {
+  @Test func `a failed save leaves records and entries unchanged, and succeeds when tried again`() throws {
     let scene = try makeScene()
     let store = scene.store
     let records = backend.records
@@ -160,9 +160,7 @@ private final class OtherCoin: AnyCoin {
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `after a failed flush entries are those of the records that count`(
-    isApplied: Bool, isAsynchronous: Bool
-  ) async throws {
+  func `entries match the stored records after a failed flush`(isApplied: Bool, isAsynchronous: Bool) async throws {
     let scene = try makeScene()
     let store = scene.store
     backend.failFlush(isApplied: isApplied)
@@ -210,7 +208,7 @@ private final class OtherCoin: AnyCoin {
   ]
 
   @Test(arguments: queries.indices)
-  func `what a query cannot read is thrown, and nothing is missing afterwards`(query index: Int) throws {
+  func `a query throws read errors, and finds everything afterwards`(query index: Int) throws {
     let (query, access) = Self.queries[index]
     let writer = try openPieces()
     var generator = try makeGenerator(writer)
@@ -289,9 +287,7 @@ private final class OtherCoin: AnyCoin {
     try store.saveChanges()
   }
 
-  @Test func `an opening that fails while it begins or builds indexes leaves nothing that the next one stumbles on`()
-    throws
-  {
+  @Test func `an opening that fails while it begins or builds indexes does not disturb the next one`() throws {
     let backend = try makeCoins()
     try failEachCall(of: backend) { try open(backend, IndexedCoin.self).close() }
     try expectWhole(backend, 0)
@@ -302,7 +298,7 @@ private final class OtherCoin: AnyCoin {
       backend.failCall(after: number, with: Self.failure)
       do {
         try open(backend, IndexedCoin.self).close()
-        try #require(backend.failNoCall(), "nobody heard of the failure of call \(number)")
+        try #require(backend.failNoCall(), "the failure of call \(number) was not reported")
         isThrough = true
         #expect(number > 8)
       } catch let error as StoreError {
@@ -316,7 +312,7 @@ private final class OtherCoin: AnyCoin {
   }
 
   @Test(arguments: [false, true])
-  func `building that fails goes on later, whatever is saved meanwhile`(isAgain: Bool) throws {
+  func `a failed building can be resumed after further saves`(isAgain: Bool) throws {
     var isThrough = false
     for number in 0..<1_000 where !isThrough {
       let backend = try makeCoins()
@@ -324,7 +320,7 @@ private final class OtherCoin: AnyCoin {
       backend.failCall(after: number, with: Self.failure)
       do {
         if isAgain { try store.rebuildIndexes(of: IndexedCoin.self) } else { try store.buildIndexes() }
-        try #require(backend.failNoCall(), "nobody heard of the failure of call \(number)")
+        try #require(backend.failNoCall(), "the failure of call \(number) was not reported")
         isThrough = true
       } catch let error as StoreError {
         #expect(error.backendError?.code == .inputOutput)
@@ -339,7 +335,7 @@ private final class OtherCoin: AnyCoin {
     }
   }
 
-  @Test func `a save that fails while an index is unfinished leaves it as it was`() throws {
+  @Test func `a failed save leaves an unfinished index unchanged`() throws {
     // Building stops after a commit that stores its progress, with a part of the entries.
     var callCount = 0
     while true {

@@ -78,8 +78,7 @@ private final class UniqueWithNil: Versioned {
 
   // MARK: From run to run
 
-  @Test func `an index that is new is built, one that is dropped is emptied, one that is another is built anew`() throws
-  {
+  @Test func `a new index is built, a dropped one is emptied, and a changed one is rebuilt`() throws {
     try withDirectory { path in
       var store = try open(path, Plain.self)
       for number in 0..<3000 { try store.insert(Plain("Song \(number % 100)", UInt32(number % 50))) }
@@ -119,7 +118,7 @@ private final class UniqueWithNil: Versioned {
     }
   }
 
-  @Test func `until an index is built queries look at all objects, and saves keep it up`() throws {
+  @Test func `queries scan all objects until an index is built, and saves keep it up to date`() throws {
     try withDirectory { path in
       var store = try open(path, Plain.self)
       for number in 0..<1000 { try store.insert(Plain("Song", UInt32(number % 10))) }
@@ -186,7 +185,7 @@ private final class UniqueWithNil: Versioned {
     try store.close()
   }
 
-  @Test func `an index over what an older version of the class does not have holds what reading it gives`() throws {
+  @Test func `an index over a property that old records lack has the values from reading them`() throws {
     final class First: StoredObject {
       var title = ""
       override class var storedName: String { "Grown" }
@@ -291,7 +290,7 @@ private final class UniqueWithNil: Versioned {
     try store.close()
   }
 
-  @Test func `nil is distinct in a unique index unless it says otherwise`() throws {
+  @Test func `nil is distinct in a unique index unless the index says otherwise`() throws {
     let store = try Store(.inMemory, classes: [UniqueWithNil.self])
     try store.insert(UniqueWithNil("First", 1))
     try store.saveChanges()
@@ -300,7 +299,7 @@ private final class UniqueWithNil: Versioned {
     try store.close(discarding: true)
   }
 
-  @Test func `a unique index over objects that are not is an error that names two, and saves go on`() throws {
+  @Test func `a unique index over duplicates is an error that names two objects, and saves still work`() throws {
     try withDirectory { path in
       var store = try open(path, Plain.self)
       for number in 0..<500 { try store.insert(Plain("Song", 0, code: "\(number % 400)")) }
@@ -323,7 +322,7 @@ private final class UniqueWithNil: Versioned {
 
   // MARK: Several stores, errors
 
-  @Test func `two stores of a backend keep one index, and must declare the same`() throws {
+  @Test func `two stores of a backend share one index, and must declare the same indexes`() throws {
     let backend = try KyotoBackend(.inMemory)
     defer { try? backend.close() }
     let first = try Store(backend: backend, classes: [BySeconds.self])
@@ -342,7 +341,7 @@ private final class UniqueWithNil: Versioned {
     try third.close()
   }
 
-  @Test func `a store without indexes and one with indexes of the same class are not open together`() throws {
+  @Test func `stores with and without indexes of a class cannot be open together`() throws {
     final class Plain: StoredObject {
       override class var storedName: String { BySeconds.storedName }
       override func readContent(from buffer: inout DataBuffer) throws { try buffer.skip(buffer.remainingByteCount) }
@@ -360,7 +359,7 @@ private final class UniqueWithNil: Versioned {
     }
   }
 
-  @Test func `what an object was changed to without notice does not stay in an index`() throws {
+  @Test func `a value that was changed without notice does not stay in an index`() throws {
     let store = try Store(
       .inMemory, classes: [BySeconds.self], configuration: StoreConfiguration(detectsUnannouncedChanges: false))
     let song = BySeconds("A", 1)
@@ -379,7 +378,7 @@ private final class UniqueWithNil: Versioned {
     try store.close()
   }
 
-  @Test func `an index that cannot be is an error that says what to do`() throws {
+  @Test func `an invalid index is an error that says what to do`() throws {
     final class Unnamed: StoredObject {
       var title: String { "computed" }
       override class var indexes: [Index] { [Index(\Unnamed.title)] }
@@ -407,7 +406,7 @@ private final class UniqueWithNil: Versioned {
     }
   }
 
-  @Test func `a store whose index file is cut off opens, and answers without the index`() throws {
+  @Test func `a store with a truncated index file opens, and answers without the index`() throws {
     try withDirectory { path in
       var store = try open(path, BySeconds.self)
       for number in 0..<3000 { try store.insert(BySeconds("Song", UInt32(number % 50))) }
@@ -427,7 +426,7 @@ private final class UniqueWithNil: Versioned {
     }
   }
 
-  @Test func `verify comes to an end whatever page of an index is damaged`() throws {
+  @Test func `verify ends with damage to any page of an index`() throws {
     try withDirectory { path in
       var store = try open(path, BySeconds.self)
       for number in 0..<3000 { try store.insert(BySeconds("Song", UInt32(number % 50))) }
@@ -455,7 +454,7 @@ private final class UniqueWithNil: Versioned {
     }
   }
 
-  @Test func `an index is rebuilt on demand, and verify finds what is wrong with it`() throws {
+  @Test func `an index is rebuilt on demand, and verify finds its errors`() throws {
     let backend = try KyotoBackend(.inMemory)
     defer { try? backend.close() }
     let store = try Store(backend: backend, classes: [BySeconds.self])

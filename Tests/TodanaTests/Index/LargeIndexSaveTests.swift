@@ -38,7 +38,7 @@ import Todana
   }
 
   @Test(arguments: [400, 5_000], [1, 2] as [UInt64])
-  func `entries of one save stand in order`(count: Int, seed: UInt64) throws {
+  func `entries of one save are stored in order`(count: Int, seed: UInt64) throws {
     let directory = try TemporaryDirectory()
     let store = try Store(.directory(directory.path), classes: [Line.self])
     var generator = SeededGenerator(seed: seed)
@@ -86,7 +86,7 @@ import Todana
     override func writeContent(to buffer: inout DataBuffer) { buffer.writeString(serial) }
   }
 
-  @Test func `two of many with the same unique value are refused`() throws {
+  @Test func `two of many objects with the same unique value are refused`() throws {
     let directory = try TemporaryDirectory()
     let store = try Store(.directory(directory.path), classes: [Coin.self])
     var coins: [Coin] = []

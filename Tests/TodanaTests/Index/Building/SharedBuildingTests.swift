@@ -67,10 +67,10 @@ private final class Plain: StoredObject {
       if try condition() { return }
       Thread.sleep(forTimeInterval: 0.01)
     }
-    Issue.record("It did not come about within a minute.", sourceLocation: sourceLocation)
+    Issue.record("The condition was not met within a minute.", sourceLocation: sourceLocation)
   }
 
-  @Test func `who begins later takes the building over, and the other one uses the index when it is complete`() throws {
+  @Test func `a later builder takes over, and the first one uses the index when it is complete`() throws {
     let backend = try makeBackend(500)
     let other = DictionaryBackend(sharing: backend)
     let first = try open(backend, .manual)
@@ -95,7 +95,7 @@ private final class Plain: StoredObject {
     }
   }
 
-  @Test func `what others save while an index is built is in it`() throws {
+  @Test func `an index has the changes that others save while it is built`() throws {
     let backend = try makeBackend(500)
     let other = DictionaryBackend(sharing: backend)
     let first = try open(backend, .manual)
@@ -137,7 +137,7 @@ private final class Plain: StoredObject {
 
   /// The first builder is held while the other session claims the index, so it always loses its claim.
   @Test(arguments: [false, true])
-  func `a session goes on with the building that another one gives up`(isAwaited: Bool) throws {
+  func `a session continues the building that another one gives up`(isAwaited: Bool) throws {
     struct Enough: Error {}
     let backend = try makeBackend(10_500)
     let gate = DispatchSemaphore(value: 0)
@@ -210,7 +210,7 @@ private final class Plain: StoredObject {
     try backend.close()
   }
 
-  @Test func `a store that goes beside others leaves their building alone`() throws {
+  @Test func `a store that closes beside others does not disturb their building`() throws {
     let backend = try makeBackend(10_500)
     let gate = DispatchSemaphore(value: 0)
     Held.gate.withLock { $0 = gate }
@@ -252,7 +252,7 @@ private final class Plain: StoredObject {
     try next.close()
   }
 
-  @Test func `commits of others reach those who listen`() async throws {
+  @Test func `commits of other sessions reach listeners`() async throws {
     let backend = try makeBackend(10)
     let store = try open(backend, .manual)
     let other = try open(DictionaryBackend(sharing: backend), .manual)

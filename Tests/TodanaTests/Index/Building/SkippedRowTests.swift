@@ -13,7 +13,7 @@ import Todana
   }
 
   @Test(arguments: Flaw.allCases, [IndexBuildingTime.background, .onOpening, .manual])
-  func `a new index is built over the rest, and names what it skipped`(_ flaw: Flaw, _ time: IndexBuildingTime) throws {
+  func `a new index has the readable rows and lists the skipped ones`(_ flaw: Flaw, _ time: IndexBuildingTime) throws {
     let melodies = try Melodies(200, unreadable: 7, flaw)
     for round in 0..<2 {
       let store = try Store(
@@ -52,7 +52,7 @@ import Todana
     }
   }
 
-  @Test func `a program that can read them completes the index when it opens the store`() throws {
+  @Test func `a program that can read skipped rows completes the index when it opens the store`() throws {
     let melodies = try Melodies(100, unreadable: 5, .unknownContent)
     do {
       let store = try Store(backend: melodies.backend, classes: [IndexedMelody.self])
@@ -109,7 +109,7 @@ import Todana
     #expect(try store.count(long) >= 0)
   }
 
-  @Test func `an update of a skipped row gets the entries that it has not`() throws {
+  @Test func `an update of a skipped row adds its missing entries`() throws {
     let melodies = try Melodies(40, unreadable: 3, .unknownContent)
     let store = try Store(backend: melodies.backend, classes: [IndexedMelody.self])
     let former = try Store(
@@ -124,7 +124,7 @@ import Todana
     #expect(try store.count(long) == melodies.all.values.filter { $0.seconds >= 270 }.count)
   }
 
-  @Test func `a unique index does not vouch for what it skipped`() throws {
+  @Test func `a unique index does not guarantee the uniqueness of skipped rows`() throws {
     let melodies = try Melodies(30, unreadable: 1, .unknownContent)
     let skipped = try #require(melodies.unreadable.first)
     do {
@@ -152,7 +152,7 @@ import Todana
     #expect(try former.verify().isSound)
   }
 
-  @Test func `rebuilding skips again what still cannot be read`() throws {
+  @Test func `rebuilding skips rows that are still unreadable`() throws {
     let melodies = try Melodies(50, unreadable: 4, .flippedBit)
     let store = try Store(backend: melodies.backend, classes: [IndexedMelody.self])
     try store.rebuildIndexes(of: IndexedMelody.self)
@@ -162,7 +162,7 @@ import Todana
     #expect(try store.verify().isSound)
   }
 
-  @Test func `what keeps an index from being built is told`() throws {
+  @Test func `the reason why an index was not built is reported`() throws {
     let melodies = try Melodies(30, unreadable: 0, .unknownContent)
     let store = try Store(
       backend: melodies.backend, classes: [IndexedMelody.self], configuration: configuration(.manual))

@@ -66,7 +66,7 @@ private final class UniqueTrack: AnyAlbum {
   }
 
   @Test(arguments: [false, true])
-  func `keys that are too many for the memory make the same index`(limitsMemory: Bool) throws {
+  func `keys that exceed the memory limit make the same index`(limitsMemory: Bool) throws {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
     let path = directory.path("Store.todana")
@@ -97,7 +97,7 @@ private final class UniqueTrack: AnyAlbum {
     try store.close()
   }
 
-  @Test func `keys that are the same in two runs break the uniqueness`() throws {
+  @Test func `equal keys in different sorted runs violate uniqueness`() throws {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
     let path = directory.path("Store.todana")
