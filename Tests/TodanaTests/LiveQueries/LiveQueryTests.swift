@@ -24,7 +24,7 @@ import Todana
   ]
 
   @Test(arguments: queries.indices, [UInt64](1...3))
-  func `following the differences gives what the query gives`(query index: Int, seed: UInt64) async throws {
+  func `applying the differences gives the result of the query`(query index: Int, seed: UInt64) async throws {
     let query = Self.queries[index]
     let backend = try KyotoBackend(.inMemory)
     defer { try? backend.close() }
@@ -116,7 +116,7 @@ import Todana
     }
   }
 
-  @Test func `updates and moves are told, and others' commits show in the objects`() async throws {
+  @Test func `updates and moves are reported, and commits of others appear in the objects`() async throws {
     let backend = try KyotoBackend(.inMemory)
     defer { try? backend.close() }
     let store = try Store(backend: backend, classes: [Piece.self, Disc.self])
@@ -149,7 +149,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `bursts are taken together, and what does not concern the query is not told`() async throws {
+  @Test func `bursts are combined, and changes that do not affect the query are not reported`() async throws {
     let store = try Store(.inMemory, classes: [Piece.self, Disc.self])
     var iterator = store.observe(Piece.where { $0.seconds == 7 }).makeAsyncIterator()
     let first = try await iterator.next()
@@ -168,7 +168,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `commits of every store are told with what they changed`() async throws {
+  @Test func `commits of every store are reported with their changes`() async throws {
     let backend = try KyotoBackend(.inMemory)
     defer { try? backend.close() }
     let store = try Store(backend: backend, classes: [Piece.self, Disc.self])
@@ -196,7 +196,7 @@ import Todana
     #expect(heard.map(\.deleted) == [[], [], [id.untyped]])
   }
 
-  @Test func `cancelling ends the waiting`() async throws {
+  @Test func `cancelling ends the wait`() async throws {
     let store = try Store(.inMemory, classes: [Piece.self, Disc.self])
     let commits = store.commits()
     let listener = Task { for await _ in commits {} }
