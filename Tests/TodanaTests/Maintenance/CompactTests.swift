@@ -20,7 +20,7 @@ import Todana
   }
 
   @Test(arguments: [0, 64 << 20])
-  func `what is left of a store becomes small, and objects in memory stay`(compactionRoom: Int) throws {
+  func `compacting shrinks a store, and objects in memory stay`(compactionRoom: Int) throws {
     let store = try makeStore(songs: 2000, compactionRoom: compactionRoom)
     let songs = try store.fetch(Song.self)
     for song in songs where song.seconds % 20 != 0 { try store.delete(song) }
@@ -45,7 +45,7 @@ import Todana
   }
 
   @Test(arguments: [0, 64 << 20])
-  func `a process killed right after a compaction leaves a store that verifies, also unchanged`(
+  func `a process killed right after a compaction leaves a store that verifies, also read-only`(
     compactionRoom: Int
   ) throws {
     let store = try makeStore(songs: 5000, compactionRoom: compactionRoom)
@@ -72,7 +72,7 @@ import Todana
   /// Guards against counting space that was free before the session as used, which delayed compaction until another
   /// quarter of the file was free.
   @Test(arguments: [false, true])
-  func `space that was free when the process ended is given back by the next one`(_ isKilled: Bool) throws {
+  func `space that was free when a process ended is given back by the next process`(_ isKilled: Bool) throws {
     var path = directory.path("store")
     var store = try makeStore(songs: 40_000)
     try (store.backend as? KyotoBackend)?.checkpoint()
@@ -98,7 +98,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `what compacting would give back is measured`() throws {
+  @Test func `space use estimates the size after compacting`() throws {
     let store = try makeStore(songs: 5000)
     try store.writeNamedBuffer("settings") { $0.writeString("loud") }
     try store.saveChanges()
@@ -127,7 +127,7 @@ import Todana
     #expect { try store.spaceUse() } throws: { ($0 as? StoreError)?.code == .closed }
   }
 
-  @Test func `ending it early leaves everything usable`() throws {
+  @Test func `a compaction that is ended early leaves everything usable`() throws {
     let store = try makeStore(songs: 2000)
     try store.delete(try store.fetch(Song.self).dropLast(10))
     try store.saveChanges()
@@ -137,7 +137,7 @@ import Todana
     #expect(try store.count(Song.self) == 10)
   }
 
-  @Test func `a store that is closed, or only read, refuses`() throws {
+  @Test func `a closed or read-only store refuses to compact`() throws {
     let store = try makeStore(songs: 10)
     try store.close()
     #expect { try store.compact() } throws: { ($0 as? StoreError)?.code == .closed }
@@ -147,7 +147,7 @@ import Todana
     #expect { try reading.compact() } throws: { ($0 as? StoreError)?.code == .readOnly }
   }
 
-  @Test func `an iterator from before goes on with what it began with`() throws {
+  @Test func `a snapshot from before a compaction keeps its state`() throws {
     let store = try makeStore(songs: 3000)
     try store.withSnapshot {
       let before = try store.fetch(Song.self).count

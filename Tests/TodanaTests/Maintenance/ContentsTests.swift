@@ -81,7 +81,7 @@ import Todana
   }
 
   @Test(arguments: [("0002", false), ("0002", true), ("commits", false), ("commits", true)])
-  func `nothing of it is made right by new keys, or none, until it is accepted`(
+  func `encrypting or rotating keys refuses tampered contents until they are accepted`(
     _ replaced: String, isEncrypted: Bool
   ) throws {
     try makeTwo(isEncrypted, Tampering.replayedOne.apply, inCopy: true)
@@ -118,7 +118,9 @@ import Todana
   }
 
   @Test(arguments: Case.all)
-  func `records that were not saved last are found by whoever reads all, until they are accepted`(_ test: Case) throws {
+  func `records other than the last saved ones are found by a complete scan, until they are accepted`(
+    _ test: Case
+  ) throws {
     // Either the copy was changed and its file is put into the unchanged store, or the other way round.
     try makeTwo(test.isEncrypted, test.tampering.apply, inCopy: !test.isOlder)
     try replace { $0.hasPrefix("0002") }
@@ -144,7 +146,7 @@ import Todana
     try store.close()
     store = try open("Store", test.isEncrypted)
     #expect(throws: StoreError.self) { try store.fetch(Song.self) }
-    #expect(try !store.acceptContents { $0.doneCount < 100 }, "giving up accepts nothing")
+    #expect(try !store.acceptContents { $0.doneCount < 100 }, "an abandoned acceptance accepts nothing")
     #expect(throws: StoreError.self) { try store.fetch(Song.self) }
     #expect(try store.acceptContents())
     #expect(try store.fetch(Song.self).count == songs.count + 1)
@@ -156,7 +158,7 @@ import Todana
   }
 
   @Test(arguments: [false, true])
-  func `what is saved while contents are accepted counts as it is saved`(isEncrypted: Bool) throws {
+  func `changes that are saved while contents are accepted are kept`(isEncrypted: Bool) throws {
     try makeTwo(isEncrypted, Tampering.removed.apply, inCopy: true)
     try replace { $0.hasPrefix("0002") }
     let store = try open("Store", isEncrypted)
@@ -193,7 +195,9 @@ import Todana
   ]
 
   @Test(arguments: olderParts, [false, true])
-  func `files that are not of one state are told from those that are`(_ older: [String], isEncrypted: Bool) throws {
+  func `files of different states are distinguished from files of one state`(
+    _ older: [String], isEncrypted: Bool
+  ) throws {
     // The new class changes the catalog.
     try makeTwo(
       isEncrypted,
@@ -231,11 +235,11 @@ import Todana
   }
 
   @Test(arguments: [false, true])
-  func `an anchor tells an older copy and one that went another way`(isEncrypted: Bool) async throws {
+  func `an anchor recognizes an older copy and a diverged one`(isEncrypted: Bool) async throws {
     var store = try open("Store", isEncrypted)
     let first = try #require(try store.anchor())
     #expect(first.commitNumber == 0)
-    #expect(try store.acceptContents(), "of nothing")
+    #expect(try store.acceptContents(), "an empty store is accepted")
     #expect(try store.anchor() == first)
     var anchors = [first]
     for index in 0..<5 {
@@ -293,7 +297,7 @@ import Todana
     try open("Cut", isEncrypted, expecting: newest).close()
   }
 
-  @Test func `an anchor of a store is another one's no more than its text is any other`() throws {
+  @Test func `an anchor with another digest is refused, and malformed texts are no anchors`() throws {
     let store = try open("Store", true)
     try store.insert(Song())
     try store.saveChanges()
@@ -313,7 +317,7 @@ import Todana
   }
 
   @Test(arguments: [false, true])
-  func `whatever is done through the store keeps its contents known`(isEncrypted: Bool) async throws {
+  func `all changes through the store keep its digests valid`(isEncrypted: Bool) async throws {
     var random = SeededGenerator(seed: 11)
     var store = try open("Store", isEncrypted)
     for round in 0..<12 {
@@ -350,7 +354,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `more commits than are remembered`() throws {
+  @Test func `an anchor is accepted only while its commit is remembered`() throws {
     let store = try open("Store", false)
     var anchors: [StoreAnchor] = []
     for number in 0..<2100 {

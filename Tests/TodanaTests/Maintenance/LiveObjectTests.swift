@@ -25,7 +25,7 @@ import Todana
     #expect(node.name == "seen")
   }
 
-  @Test func `clean objects let go of each other, and load again`() throws {
+  @Test func `clean objects release each other, and load again`() throws {
     let store = try Store(backend: backend, classes: [Node.self])
     var nodes: [Node] = (0..<3).map { index in
       let node = Node()

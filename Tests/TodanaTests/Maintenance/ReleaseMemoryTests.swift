@@ -13,7 +13,7 @@ import Todana
   }
 
   @Test(arguments: EveryBackend.allCases, [1, 2] as [UInt64])
-  func `whatever is let go of, reads give what was saved`(kind: EveryBackend, seed: UInt64) throws {
+  func `reads return the saved content after any release of memory`(kind: EveryBackend, seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let directory = try TemporaryDirectory()
     let backend = try kind.open(in: directory)
@@ -71,7 +71,7 @@ import Todana
     #expect(try store.verify().problems.isEmpty)
   }
 
-  @Test func `a snapshot of a file that was replaced keeps what only memory had`() throws {
+  @Test func `a snapshot of a replaced file keeps the pages that exist only in memory`() throws {
     let directory = try TemporaryDirectory()
     let backend = try KyotoBackend(.directory(directory.path("Store.todana")))
     defer { try? backend.close() }
@@ -105,7 +105,7 @@ import Todana
     }
   }
 
-  @Test func `who only reads keeps what the log holds`() throws {
+  @Test func `a read-only store keeps the commits of the log when memory is released`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("Store.todana")
     let other = directory.path("Copy.todana")

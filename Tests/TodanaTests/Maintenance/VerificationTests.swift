@@ -54,7 +54,7 @@ private final class Forgetful: StoredObject {
     try store.close()
   }
 
-  @Test(.plainAndEncrypted) func `what is wrong with content is no damage`() throws {
+  @Test(.plainAndEncrypted) func `problems of content are not damage`() throws {
     let backend = FaultyBackend()
     do {
       let store = try Store(backend: backend, classes: [Song.self, Playlist.self, Forgetful.self])
@@ -117,7 +117,7 @@ private final class Forgetful: StoredObject {
     try store.close()
   }
 
-  @Test func `it can be ended, and a store that is used meanwhile is sound`() throws {
+  @Test func `verification can be ended, and a store in use is sound`() throws {
     let backend = try KyotoBackend(.directory(directory.path("store")))
     let store = try Store(backend: backend, classes: [Song.self])
     let other = try Store(backend: backend, classes: [Song.self])
@@ -145,7 +145,7 @@ private final class Forgetful: StoredObject {
   }
 
   /// Flips a bit or zeroes a page at random places of class files and their checksum files.
-  @Test func `damage anywhere is found, or concerns nothing`() throws {
+  @Test func `damage anywhere is found, or is harmless`() throws {
     let files = try StoreFiles()
     let before = try files.contents()
     let sound = before.mapValues(\.bytes)

@@ -40,14 +40,14 @@ private final class TrackV2: StoredObject {
     classID = try #require(try store.catalog[TrackV1.self]?.id)
   }
 
-  @Test func `a newer class reads what an older one wrote`() throws {
+  @Test func `a newer class reads records of an older version`() throws {
     let store = try Store(backend: backend, classes: [TrackV2.self])
     let tracks = try store.fetch(TrackV2.self)
     #expect(tracks.map(\.title) == (0..<25).map(String.init))
     #expect(tracks.filter { $0.seconds == 100 }.count == 25)
   }
 
-  @Test func `an older class refuses what a newer one wrote, naming class and row`() throws {
+  @Test func `an older class refuses records of a newer version, naming class and row`() throws {
     let store = try Store(backend: backend, classes: [TrackV2.self])
     let id = try store.insert(TrackV2())
     try store.saveChanges()
@@ -58,7 +58,7 @@ private final class TrackV2: StoredObject {
     #expect(upgrade?.code == .newerVersion)
   }
 
-  @Test func `an upgrade rewrites old records in batches, and goes on where it was interrupted`() throws {
+  @Test func `an upgrade rewrites old records in batches, and resumes after an interruption`() throws {
     struct Interruption: Error {}
     let store = try Store(backend: backend, classes: [TrackV2.self])
     let pending = try store.fetch(TrackV2.self)[3]
@@ -82,7 +82,7 @@ private final class TrackV2: StoredObject {
     #expect(read.map(\.seconds) == (0..<25).map { $0 == 3 ? 7 : 100 })
   }
 
-  @Test func `all classes are upgraded with one call, which goes on where it was interrupted`() throws {
+  @Test func `all classes are upgraded with one call, which resumes after an interruption`() throws {
     struct Interruption: Error {}
     let writer = try Store(backend: backend, classes: [Song.self])
     for index in 0..<5 { try writer.insert(Song("\(index)")) }
