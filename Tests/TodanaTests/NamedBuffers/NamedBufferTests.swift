@@ -22,7 +22,7 @@ import Todana
     #expect(saved == "3 x")
   }
 
-  @Test func `one can be written at once, on its own`() throws {
+  @Test func `a named buffer can be written at once, without other changes`() throws {
     try store.insert(Song("pending"))
     try store.writeNamedBuffer("b") { $0.writeUInt8(1) }
     try store.writeNamedBuffer("b", immediately: true) { $0.writeUInt8(2) }
@@ -35,7 +35,7 @@ import Todana
     #expect(store.hasUnsavedChanges)
   }
 
-  @Test func `removing shows in the next save, and says whether there was one`() throws {
+  @Test func `a removal takes effect with the next save, and returns whether the buffer existed`() throws {
     #expect(try !store.removeNamedBuffer("b"))
     #expect(!store.hasUnsavedChanges)
     try store.writeNamedBuffer("b") { $0.writeUInt8(1) }
@@ -53,7 +53,7 @@ import Todana
     #expect(try store.readNamedBuffer("b") { try $0.readUInt8() } == 2)
   }
 
-  @Test func `a buffer may hold references, but not to what is saved later`() throws {
+  @Test func `a buffer may hold references, but not to objects that are saved later`() throws {
     let song = Song("a")
     try store.insert(song)
     try store.writeNamedBuffer("later") { $0.writeReference(song) }
@@ -74,7 +74,7 @@ import Todana
     #expect(error?.code == .invalidName)
   }
 
-  @Test func `what the closure throws goes through, and nothing is written`() throws {
+  @Test func `an error of the closure is passed on, and nothing is written`() throws {
     struct Refusal: Error {}
     #expect(throws: Refusal.self) { try store.writeNamedBuffer("b") { _ in throw Refusal() } }
     #expect(!store.hasUnsavedChanges)
