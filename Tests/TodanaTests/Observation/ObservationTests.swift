@@ -10,7 +10,7 @@ import Todana
 
   init() throws { store = try Store(backend: backend, classes: [Song.self, Playlist.self]) }
 
-  @Test func `observers hear when unsaved changes begin and end, and not in between`() throws {
+  @Test func `observers are notified when unsaved changes begin and end, and not in between`() throws {
     let changes = Mutex(0)
     func track() {
       withObservationTracking {
@@ -41,7 +41,7 @@ import Todana
     }
   }
 
-  @Test func `a delegate hears of inserts, updates, deletes, changes and saves`() throws {
+  @Test func `a delegate is notified of inserts, updates, deletes, changes and saves`() throws {
     let recorder = Recorder()
     store.delegate = recorder
     let song = Song("a")
