@@ -101,7 +101,7 @@ private enum Mood: Int8, OrderedValue { case calm = -3, wild = 7, odd = 0 }
     ])
   }
 
-  @Test func `a text that is too long keeps its place by its beginning`() throws {
+  @Test func `a text that is too long is ordered by its beginning`() throws {
     let limit = KeyWriter.indexTextByteLimit
     let base = String(repeating: "x", count: limit)
     let texts = [
@@ -123,7 +123,7 @@ private enum Mood: Int8, OrderedValue { case calm = -3, wild = 7, odd = 0 }
     for longer in [base + "a", base + "b"] { #expect(known.lexicographicallyPrecedes(key(longer, limit: limit))) }
   }
 
-  @Test func `hostile bytes read as a value or as an error`() {
+  @Test func `hostile bytes are read as a value, or are an error`() {
     var generator = SeededGenerator(seed: 12)
     func read<Value: OrderedValue>(_ type: Value.Type, _ bytes: [UInt8]) -> Bool {
       unsafe bytes.withUnsafeBytes { bytes in
@@ -154,7 +154,7 @@ private enum Mood: Int8, OrderedValue { case calm = -3, wild = 7, odd = 0 }
     #expect(readCount > 1000 && refusedCount > 1000)
   }
 
-  @Test func `folding leaves case and accents out`() {
+  @Test func `folding ignores case and accents`() {
     let same = [
       ["Écoute", "ÉCOUTE", "ecoute", "e\u{301}coute"], ["Straße", "STRASSE", "strasse"],
       ["ΣΊΣΥΦΟΣ", "σίσυφος", "σισυφοσ"],
