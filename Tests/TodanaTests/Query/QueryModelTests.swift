@@ -8,7 +8,7 @@ import Todana
   private static let roundCount = LongTests.areEnabled ? 40 : 10
 
   @Test(arguments: seeds, EveryBackend.allCases)
-  func `a query gives what filtering and sorting all objects gives`(seed: UInt64, kind: EveryBackend) throws {
+  func `a query agrees with filtering and sorting all objects`(seed: UInt64, kind: EveryBackend) throws {
     let directory = try TemporaryDirectory()
     let backend = try kind.open(in: directory)
     defer { try? backend.close() }

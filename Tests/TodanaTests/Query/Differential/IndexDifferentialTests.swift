@@ -14,7 +14,7 @@ import Testing
   }()
 
   @Test(arguments: seeds)
-  func `queries give the same with any indexes and with none`(seed: UInt64) throws {
+  func `queries give equal answers with any indexes and with none`(seed: UInt64) throws {
     let directory = try TemporaryDirectory()
     let kinds: [EveryBackend] = [.inMemory, .inMemory, .directory, .encrypted, .faulty]
     let backend = try kinds[Int(seed % UInt64(kinds.count))].open(in: directory)

@@ -81,7 +81,7 @@ import Testing
   }()
 
   @Test(arguments: seeds)
-  func `an index whose condition changes by little is built again`(seed: UInt64) throws {
+  func `an index is rebuilt when its condition changes slightly`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let backend = try EveryBackend.inMemory.open(in: TemporaryDirectory())
     func open() throws -> Store { try Store(backend: backend, classes: [PlainSample.self, IndexedSample.self]) }

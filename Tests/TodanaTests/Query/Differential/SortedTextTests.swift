@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: seeds)
-  func `sorts by text with limits give the same with an index and without`(seed: UInt64) throws {
+  func `sorts by text with limits give equal answers with an index and without`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let backend = try EveryBackend.inMemory.open(in: TemporaryDirectory())
     let store = try Store(backend: backend, classes: [PlainEntry.self, IndexedEntry.self])

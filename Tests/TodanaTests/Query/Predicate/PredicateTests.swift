@@ -139,7 +139,7 @@ import Todana
   ]
 
   @Test(arguments: evaluated)
-  func `what no test says is evaluated`(_ evaluated: Evaluated) throws {
+  func `a predicate without an equivalent condition is evaluated`(_ evaluated: Evaluated) throws {
     let (store, albums) = try pieces(count: 200, seed: 4)
     let query = Piece.where(evaluated.predicate)
     // With the albums in memory.
@@ -153,7 +153,7 @@ import Todana
     #expect(try other.explain(query).description.contains("predicate "))
   }
 
-  @Test func `what cannot be evaluated is an error`() throws {
+  @Test func `a predicate that cannot be evaluated is an error`() throws {
     let (store, _) = try pieces(count: 50, seed: 5)
     let error = try #require(throws: StoreError.self) {
       try store.ids(Piece.where(#Predicate<Piece> { $0.genre! == "Blue" }))
@@ -162,7 +162,7 @@ import Todana
     #expect(error.underlying is PredicateError)
   }
 
-  @Test func `objects that would not be loaded are an error`() throws {
+  @Test func `a predicate over objects that would not be loaded is an error`() throws {
     let store = try Store(backend: KyotoBackend(.inMemory), classes: [Shelf.self, Disc.self])
     let query = Shelf.where(#Predicate<Shelf> { $0.discs.contains { $0.title == "Blue" } })
     let error = try #require(throws: StoreError.self) { try store.ids(query) }

@@ -14,16 +14,16 @@ import Testing
       \Take.name, \Take.record, \Take.extras, \Take.credit, \Take.credit.text, \Take.credit.label, \Take.name.count,
       \Take.number.bitWidth, \Take.self,
     ] as [any AnyKeyPath & Sendable])
-  func `properties of the object itself need no others`(keyPath: any AnyKeyPath & Sendable) {
+  func `properties of the object itself need no other objects`(keyPath: any AnyKeyPath & Sendable) {
     #expect(hops(keyPath) == 0, "\(keyPath)")
   }
 
-  @Test func `properties have names that the base class has, too`() {
+  @Test func `properties may have names that the base class uses, too`() {
     #expect(hops(\Shelf.place.room) == 0)
     #expect(hops(\Shelf.next?.place.room) == 1)
   }
 
-  @Test func `each reference on the way is a hop`() {
+  @Test func `each reference on a key path is a hop`() {
     #expect(hops(\Take.record?.name) == 1)
     #expect(hops(\Take.record?.name.count) == 1)
     #expect(hops(\Take.record!.name) == 1)
@@ -44,7 +44,7 @@ import Testing
       \Take.extras.first?.name,
       \Take.extras[0].name, \Take.record?.isFault, \Take.id, \Medium.nameAndForm, \Medium.labelName,
     ] as [any AnyKeyPath & Sendable])
-  func `computed properties are not trusted`(keyPath: any AnyKeyPath & Sendable) {
+  func `computed properties have an unknown route`(keyPath: any AnyKeyPath & Sendable) {
     #expect(hops(keyPath) == nil, "\(keyPath)")
   }
 

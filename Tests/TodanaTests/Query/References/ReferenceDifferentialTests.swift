@@ -37,7 +37,7 @@ import Todana
   private static let names = ["", "a", "b", "bb", "é", String(repeating: "long", count: 40), "\u{0}", "zz"]
 
   @Test(arguments: LongTests.areEnabled ? Array(1...60) : [UInt64.random(in: 1...(.max)), 7, 8], [false, true])
-  func `answers do not depend on what is loaded`(seed: UInt64, isEncrypted: Bool) throws {
+  func `answers do not depend on the loaded objects`(seed: UInt64, isEncrypted: Bool) throws {
     var generator = SeededGenerator(seed: seed)
     var configuration = StoreConfiguration()
     if isEncrypted { configuration.encryption = .key([UInt8](repeating: 1, count: 16)) }

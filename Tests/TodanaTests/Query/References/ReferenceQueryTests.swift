@@ -43,7 +43,7 @@ import Todana
     }
   }
 
-  @Test func `sorts, values, groups and sums load what key paths lead through`() throws {
+  @Test func `sorts, values, groups and sums load the objects on their key paths`() throws {
     try fill()
     try check { (store: Store) throws in
       let names = try store.fetch(Take.all.sorted(by: \.record?.name)).map(\.name)
@@ -70,7 +70,7 @@ import Todana
     }
   }
 
-  @Test func `closures read references that are named`() throws {
+  @Test func `closures can read references that are listed for loading`() throws {
     try fill()
     try check { (store: Store) throws in
       let pending = Take()
@@ -90,7 +90,7 @@ import Todana
     }
   }
 
-  @Test func `conditions and texts load what key paths lead through`() throws {
+  @Test func `conditions and texts load the objects on their key paths`() throws {
     try fill()
     try check { (store: Store) throws in
       #expect(try store.fetch(Take.where { $0.record.name == "A" }).map(\.name) == ["take A"])
@@ -104,7 +104,7 @@ import Todana
     }
   }
 
-  @Test func `computed properties say what they read, or are refused`() throws {
+  @Test func `computed properties are refused if the references they read are not listed`() throws {
     try fill()
     try check { (store: Store) throws in
       let sorted = Take.all.sorted(by: \.recordName, loading: \.record)
@@ -177,7 +177,7 @@ import Todana
 
   /// Tests pending and saved deletions of held objects, with and without another pending change.
   @Test(arguments: [false, true], [false, true])
-  func `a deleted object counts as nil, whoever holds it`(_ isSaved: Bool, _ isTouched: Bool) throws {
+  func `a deleted object counts as nil, even if it is still in memory`(_ isSaved: Bool, _ isTouched: Bool) throws {
     try fill()
     let store = try open()
     let takes = try store.fetch(Take.self)
@@ -227,7 +227,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `an error names the object whose property leads nowhere`() throws {
+  @Test func `an error names the object that refers to a missing object`() throws {
     try fill()
     let store = try open()
     let records = try store.fetch(Recording.self)
@@ -245,7 +245,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `an object that cannot be read is reported, and leaves out those that need it`() throws {
+  @Test func `an unreadable object is reported, and objects that need it are left out`() throws {
     try fill()
     do {
       /// A class that writes content which a recording cannot read.
@@ -281,7 +281,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `indexes take the object's own stored properties only`() throws {
+  @Test func `indexes accept only stored properties of the object itself`() throws {
     final class Indexed: StoredObject {
       nonisolated(unsafe) static var indexList: [Index] = []
       var record: Recording?
@@ -316,7 +316,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `properties of classes with subclasses are sorted by`() throws {
+  @Test func `queries sort by properties of classes with subclasses`() throws {
     let store = try open()
     for (number, name) in ["b", "c", "a"].enumerated() {
       let medium = Medium()

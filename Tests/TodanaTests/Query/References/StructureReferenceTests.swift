@@ -110,7 +110,7 @@ import Testing
   ]
 
   @Test(arguments: cases, [EveryBackend.directory, .inMemory])
-  func `a condition holds for the objects for which Swift's own expression does`(
+  func `a condition holds for the objects for which Swift's own expression holds`(
     _ made: Case, _ kind: EveryBackend
   ) throws {
     let directory = try TemporaryDirectory()
@@ -140,7 +140,7 @@ import Testing
     try backend.close()
   }
 
-  @Test func `what is loaded for a value may not be in an optional structure of another object`() throws {
+  @Test func `a reference in an optional structure of another object cannot be loaded for a value`() throws {
     let store = try Store(.inMemory, classes: [Crate.self, Box.self])
     #expect(throws: StoreError.self) { try store.fetch(Crate.all.sorted(by: \.inner?.spare?.box?.name)) }
     let number = Self.crate[\Crate.number, loading: \Crate.inner?.spare?.box]

@@ -43,7 +43,7 @@ import Todana
   private static let names = ["", "a", "b", "é", String(repeating: "long", count: 40), "\u{0}"]
 
   @Test(arguments: LongTests.areEnabled ? Array(1...60) : [UInt64.random(in: 1...(.max)), 3, 4], [false, true])
-  func `what cannot be read is left out and reported once`(seed: UInt64, isEncrypted: Bool) throws {
+  func `unreadable objects are left out and reported once`(seed: UInt64, isEncrypted: Bool) throws {
     var generator = SeededGenerator(seed: seed)
     var configuration = StoreConfiguration()
     if isEncrypted { configuration.encryption = .key([UInt8](repeating: 1, count: 16)) }

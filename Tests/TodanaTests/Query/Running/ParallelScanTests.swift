@@ -41,7 +41,7 @@ import Todana
   private struct Unreadable: Error {}
 
   @Test(arguments: EveryBackend.allCases)
-  func `what is found is what a plain filter finds`(kind: EveryBackend) throws {
+  func `a parallel scan finds the objects that a plain filter finds`(kind: EveryBackend) throws {
     let directory = try TemporaryDirectory()
     let store = try store(in: directory, kind)
     defer { try? store.backend.close() }
@@ -61,7 +61,7 @@ import Todana
     #expect(try store.exists(Note.where { $0.number == -1 }) == false)
   }
 
-  @Test func `what is pending is judged as it is now`() throws {
+  @Test func `pending objects are tested with their current values`() throws {
     let directory = try TemporaryDirectory()
     let store = try store(in: directory, .directory)
     defer { try? store.close() }
@@ -75,7 +75,7 @@ import Todana
     #expect(try store.fetch(Note.where { $0.text == "changed" }).map { $0.number } == [35_000])
   }
 
-  @Test func `an object that cannot be read ends it, wherever it is`() throws {
+  @Test func `an unreadable object ends the scan, wherever it is`() throws {
     let directory = try TemporaryDirectory()
     let store = try store(in: directory, .directory)
     defer { try? store.close() }
@@ -91,7 +91,7 @@ import Todana
     #expect(try store.count(Note.all) == Self.count)
   }
 
-  @Test func `a condition on other objects stays with the caller`() throws {
+  @Test func `a condition on other objects is evaluated on the caller's thread`() throws {
     let directory = try TemporaryDirectory()
     let store = try store(in: directory, .directory)
     defer { try? store.close() }

@@ -22,7 +22,7 @@ import Todana
     return (store, pieces)
   }
 
-  @Test func `pages that begin after the last object of the page before give everything once`() throws {
+  @Test func `pages that begin after the last object of the previous page return everything once`() throws {
     let (store, pieces) = try makeStore()
     let queries: [Query<Piece>] = [
       Piece.all, Piece.all.sorted(by: \.seconds), Piece.all.sorted(by: \.seconds, .descending),
@@ -56,7 +56,7 @@ import Todana
     try store.close(discarding: true)
   }
 
-  @Test func `a position crosses programs, and one of another order is an error`() throws {
+  @Test func `a stored position continues its query, and one of another order is an error`() throws {
     let (store, pieces) = try makeStore(20)
     let query = Piece.all.sorted(by: \.title)
     let position = try #require(query.position(of: pieces[3]))
@@ -68,7 +68,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `values, sums and groups are those of the objects`() throws {
+  @Test func `values, sums and groups equal those of the objects`() throws {
     let (store, pieces) = try makeStore()
     try store.update(pieces[0]) { $0.seconds = 1000 }
     try store.delete(pieces[1])
@@ -102,7 +102,7 @@ import Todana
     try store.close(discarding: true)
   }
 
-  @Test func `a sum that has no room is an error`() throws {
+  @Test func `a sum that overflows is an error`() throws {
     final class Big: StoredObject {
       var number: UInt64 = .max
       override func readContent(from buffer: inout DataBuffer) throws { number = try buffer.readUInt64() }
@@ -132,7 +132,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `an object is inserted, or another with the same value gets its content`() throws {
+  @Test func `an upsert inserts an object, or updates the object with the same value`() throws {
     let (store, pieces) = try makeStore(10)
     func make(_ isrc: String?, _ title: String) -> Piece {
       let piece = Piece()
@@ -166,7 +166,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `a query that cannot be is an error`() throws {
+  @Test func `an invalid query is an error`() throws {
     let (store, _) = try makeStore(5)
     var deep = Properties<Piece>().seconds == 1
     for number in 0..<10_000 { deep = number % 2 == 0 ? deep && !deep : deep || !deep }
@@ -187,7 +187,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `who refuses scans gets an error for a query without an index`() throws {
+  @Test func `a store that refuses scans throws an error for a query without an index`() throws {
     var configuration = StoreConfiguration()
     configuration.scans = .refused(above: 10)
     let store = try Store(.inMemory, classes: [Piece.self, Disc.self], configuration: configuration)

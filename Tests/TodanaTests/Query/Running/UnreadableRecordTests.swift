@@ -117,7 +117,7 @@ private nonisolated(unsafe) let calls: [ReadingCall] = [
 
 @Suite(.plainAndEncrypted) struct UnreadableRecordTests {
   @Test(arguments: Flaw.allCases, [1, 2] as [UInt64])
-  func `every call leaves out what cannot be read, and reports it once`(_ flaw: Flaw, _ seed: UInt64) throws {
+  func `every call leaves out unreadable records, and reports each once`(_ flaw: Flaw, _ seed: UInt64) throws {
     let melodies = try Melodies(400, unreadable: 9, flaw, seed: seed)
     for call in unsafe calls {
       let store = try Store(backend: melodies.backend, classes: [Melody.self])
@@ -136,7 +136,7 @@ private nonisolated(unsafe) let calls: [ReadingCall] = [
     }
   }
 
-  @Test func `threads that share a scan report on the caller's`() throws {
+  @Test func `threads that share a scan report on the caller's thread`() throws {
     let melodies = try Melodies(20_000, unreadable: 40, .unknownContent)
     let store = try Store(backend: melodies.backend, classes: [Melody.self])
     let (answer, rows) = try melodies.reported { try store.ids(long, onDamage: $0) }
@@ -146,7 +146,7 @@ private nonisolated(unsafe) let calls: [ReadingCall] = [
     #expect(error?.code == .unreadableContent)
   }
 
-  @Test(arguments: Flaw.allCases) func `what needs no record counts it`(_ flaw: Flaw) throws {
+  @Test(arguments: Flaw.allCases) func `calls that need no content count unreadable records`(_ flaw: Flaw) throws {
     let melodies = try Melodies(100, unreadable: 5, flaw)
     let store = try Store(backend: melodies.backend, classes: [Melody.self])
     #expect(try store.count(Melody.self) == 100)
@@ -155,9 +155,8 @@ private nonisolated(unsafe) let calls: [ReadingCall] = [
     #expect(try store.count(Melody.all.offset(10).limit(50)) == 50)
   }
 
-  @Test(arguments: Flaw.allCases) func `asynchronous calls and identities leave out what cannot be read`(
-    _ flaw: Flaw
-  ) async throws {
+  @Test(arguments: Flaw.allCases)
+  func `asynchronous calls and fetches by id leave out unreadable records`(_ flaw: Flaw) async throws {
     let melodies = try Melodies(300, unreadable: 6, flaw)
     let store = try Store(backend: melodies.backend, classes: [Melody.self])
     var rows: [RowID] = []
@@ -177,7 +176,7 @@ private nonisolated(unsafe) let calls: [ReadingCall] = [
   }
 
   @Test(arguments: [Flaw.unknownContent, .flippedBit, .damagedPage])
-  func `an index answers without the records`(_ flaw: Flaw) throws {
+  func `an index answers without reading the records`(_ flaw: Flaw) throws {
     let melodies = try Melodies(200, unreadable: 8, flaw, writtenBy: FormerIndexedMelody.self)
     let store = try Store(backend: melodies.backend, classes: [IndexedMelody.self])
     let long = IndexedMelody.where { $0.seconds >= 285 }
@@ -202,7 +201,7 @@ private nonisolated(unsafe) let calls: [ReadingCall] = [
     }
   }
 
-  @Test func `a live query reports what it finds and goes on`() async throws {
+  @Test func `a live query reports unreadable records and continues`() async throws {
     let melodies = try Melodies(50, unreadable: 3, .unknownContent)
     let store = try Store(backend: melodies.backend, classes: [Melody.self])
     var rows: [RowID] = []
@@ -231,9 +230,8 @@ private nonisolated(unsafe) let calls: [ReadingCall] = [
     await #expect(throws: StoreError.self) { _ = try await failing.next() }
   }
 
-  @Test(arguments: Flaw.allCases) func `references to what cannot be read, or is gone, do not hide the rest`(
-    _ flaw: Flaw
-  ) throws {
+  @Test(arguments: Flaw.allCases)
+  func `references to unreadable or deleted objects do not hide the others`(_ flaw: Flaw) throws {
     let melodies = try Melodies(60, unreadable: 4, flaw)
     let gone = try #require(melodies.readable.first?.rowID)
     let store = try Store(backend: melodies.backend, classes: [Reference.self, Melody.self])

@@ -100,7 +100,7 @@ import Todana
       far.description.hasSuffix("\n…\(String(repeating: "x", count: 48))' #\n\(String(repeating: " ", count: 51))^"))
   }
 
-  @Test func `sorts have errors, too`() throws {
+  @Test func `invalid sort texts are errors, too`() throws {
     for (text, position, code) in [
       ("", 0, QueryTextError.Code.syntax), ("genre,", 6, .syntax), ("genre DESC title", 11, .syntax),
       ("titel", 0, .unknownField), ("tags", 0, .typeMismatch), ("genre, seconds[c]", 14, .typeMismatch),
@@ -112,7 +112,7 @@ import Todana
     }
   }
 
-  @Test func `a list of fields that cannot be is an error`() throws {
+  @Test func `an invalid list of fields is an error`() throws {
     let reads: [() throws -> Void] = [
       { _ = try Clash.where("title = ''") }, { _ = try Nameless.where("title = ''") },
       { _ = try Nul.where("title = ''") }, { _ = try Foreign.where("title = ''") },

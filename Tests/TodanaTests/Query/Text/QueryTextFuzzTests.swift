@@ -48,7 +48,7 @@ import Todana
     #expect(readCount > 1000)
   }
 
-  @Test func `deep and long texts end`() {
+  @Test func `parsing of deep and long texts ends`() {
     for part in [
       "(", "NOT ", "!", "NOT (", "isFavourite AND ", "(isFavourite OR ", "title IN ('", "[", "'", "?", "9", ".",
     ] {

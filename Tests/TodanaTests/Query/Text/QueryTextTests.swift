@@ -115,7 +115,7 @@ import Todana
     #expect(try indexNames("isFavourite AND rating = 2.5") == ["favourites"])
   }
 
-  @Test func `texts sort`() throws {
+  @Test func `a text can define a sort order`() throws {
     let (store, _) = try pieces(count: 100, seed: 4)
     let query = try Piece.where("seconds < 15").sorted(byText: "genre, seconds DESC , `title`[c] asc, genre DESC")
     let typed = Piece.where { $0.seconds < 15 }.sorted(by: \.genre).sorted(by: \.seconds, .descending)

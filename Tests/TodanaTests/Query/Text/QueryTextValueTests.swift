@@ -31,7 +31,7 @@ import Todana
     ("friend = 5", nil), ("counts CONTAINS 300", nil), ("style", nil), ("friends = '1-5'", nil),
   ]
 
-  @Test func `values become those of the field's type where nothing is lost`() throws {
+  @Test func `values are converted to the field's type if nothing is lost`() throws {
     let store = try Store(backend: KyotoBackend(.inMemory), classes: [Sample.self])
     try store.insert(Sample())
     for (text, argument) in Self.accepted {
@@ -47,7 +47,7 @@ import Todana
     }
   }
 
-  @Test func `values are found`() throws {
+  @Test func `values of every type are found`() throws {
     let store = try Store(backend: KyotoBackend(.inMemory), classes: [Sample.self])
     let sample = Sample()
     sample.uuid = try #require(UUID(uuidString: Self.uuid))
