@@ -35,7 +35,8 @@ import Todana
     case nothing, superblock, catalog, checksums, headers, keys
   }
 
-  @Test(arguments: Loss.allCases) func `records are found without what leads to them`(_ loss: Loss) throws {
+  @Test(arguments: Loss.allCases)
+  func `records are found without the files and headers that locate them`(_ loss: Loss) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
       let file = URL(filePath: "\(path)/\(name)")
       let isLost =
@@ -86,7 +87,7 @@ import Todana
     }
   }
 
-  @Test func `random damage costs what it meets, and nothing false comes of it`() throws {
+  @Test func `salvage after random damage returns no false records`() throws {
     var random = SeededGenerator(seed: 42)
     let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("0") }.sorted()
     for round in 0..<(LongTests.areEnabled ? 200 : 20) {

@@ -15,7 +15,7 @@ import Todana
 
   // MARK: Sound stores
 
-  @Test(arguments: [false, true]) func `all of a sound store is saved`(_ isKilled: Bool) throws {
+  @Test(arguments: [false, true]) func `all records of a sound store are salvaged`(_ isKilled: Bool) throws {
     let path = try makeStore(isKilled: isKilled)
     var steps = 0
     let report = try Store.salvage(from: path, to: directory.path("salvaged")) { progress in
@@ -47,7 +47,8 @@ import Todana
     case superblock, catalog, checksums, headers, logs, lastCommits, catalogAndHeaders, checksumsAndCatalog
   }
 
-  @Test(arguments: Loss.allCases) func `records are found without what leads to them`(_ loss: Loss) throws {
+  @Test(arguments: Loss.allCases)
+  func `records are found without the files and headers that locate them`(_ loss: Loss) throws {
     let path = try makeStore(isKilled: loss == .logs)
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
       let file = path + "/" + name
@@ -82,9 +83,8 @@ import Todana
 
   // MARK: Random damage
 
-  @Test(arguments: FileDamage.allCases) func `what is not damaged is saved, and nothing false`(
-    _ damage: FileDamage
-  ) throws {
+  @Test(arguments: FileDamage.allCases)
+  func `undamaged records are salvaged, and no false ones`(_ damage: FileDamage) throws {
     let original = try makeStore(isKilled: true)
     var random = SeededGenerator(seed: 11)
     var losses: [Int] = []
@@ -108,7 +108,7 @@ import Todana
       default: break
       }
       if name.hasSuffix(".kch"), lost > 0 {
-        #expect(!report.isComplete, "\(name): \(lost) are lost, and nothing is said")
+        #expect(!report.isComplete, "\(name): \(lost) are lost, but not reported")
       }
       losses.append(lost)
       try FileManager.default.removeItem(atPath: path)
@@ -120,7 +120,7 @@ import Todana
   }
 
   /// Guards against random bytes that look like a long record and hid the records after them.
-  @Test func `a large damaged part takes nothing else with it`() throws {
+  @Test func `a large damaged part loses no record outside of it`() throws {
     let path = directory.path("large")
     let store = try Store(.directory(path), classes: [Song.self])
     for index in 0..<60_000 { try store.insert(Song("song \(index)", seconds: UInt32(index))) }
@@ -143,7 +143,7 @@ import Todana
 
   // MARK: Bad input
 
-  @Test func `what cannot be salvaged is a typed error`() throws {
+  @Test func `a store that cannot be salvaged is a typed error`() throws {
     let path = try makeStore(isKilled: false)
     try FileManager.default.createDirectory(atPath: directory.path("empty"), withIntermediateDirectories: true)
     try Data([1]).write(to: URL(filePath: directory.path("file")))
@@ -164,7 +164,7 @@ import Todana
     #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged.partial")))
   }
 
-  @Test func `giving up leaves nothing`() throws {
+  @Test func `an abandoned salvage leaves nothing`() throws {
     struct GaveUp: Error {}
     let path = try makeStore(isKilled: false)
     #expect(throws: GaveUp.self) {
@@ -237,7 +237,7 @@ import Todana
     #expect(songs.count == Self.songCount)
     for (index, song) in songs.enumerated() where song.title != Self.song(index).title || song.seconds != UInt32(index)
     {
-      Issue.record("song \(index) is another")
+      Issue.record("song \(index) has other content")
       break
     }
     let playlist = try #require(try store.fetch(Playlist.self).first)
@@ -257,7 +257,7 @@ import Todana
     for song in try store.fetch(Song.self) {
       let expected = Self.song(Int(song.seconds))
       guard song.title == expected.title, song.id?.rowID == rowIDs[song.seconds] else {
-        Issue.record("\(circumstance): song \(song.seconds) is another")
+        Issue.record("\(circumstance): song \(song.seconds) has other content")
         break
       }
     }

@@ -21,9 +21,8 @@ import Todana
     case nothing, pagesOfRows, garbageInRows, indexes, pagesOfRowsAndCatalog, allRows
   }
 
-  @Test(arguments: [false, true], Damage.allCases) func `queries of a salvaged store answer from what was saved`(
-    _ isEncrypted: Bool, _ damage: Damage
-  ) throws {
+  @Test(arguments: [false, true], Damage.allCases)
+  func `queries of a salvaged store answer from the salvaged records`(_ isEncrypted: Bool, _ damage: Damage) throws {
     // The names of an encrypted store's classes are only in its catalog.
     if isEncrypted, damage == .pagesOfRowsAndCatalog { return }
     try makeStore(isEncrypted)
@@ -116,9 +115,8 @@ import Todana
 
   // MARK: Verifying without the classes
 
-  @Test(arguments: [false, true]) func `verify without the classes finds entries of rows that do not exist`(
-    _ isEncrypted: Bool
-  ) throws {
+  @Test(arguments: [false, true])
+  func `verify without the classes finds entries of missing rows`(_ isEncrypted: Bool) throws {
     try makeStore(isEncrypted)
     var store = try open(path, isEncrypted, [])
     #expect(try store.verify().problemCount == 0)
@@ -134,7 +132,7 @@ import Todana
         $0.message == "Index \"seconds\": The index has an entry of a row that does not exist." && $0.rowID == 7
       })
     let counts = problems.filter { $0.rowID == nil }
-    #expect(counts.count == 6, "neither the partial one nor that of elements: \(counts)")
+    #expect(counts.count == 6, "no count of the partial index and of the index of elements: \(counts)")
     #expect(counts.contains { $0.message == "Index \"isrc\": The index has 900 entries, and should have 899." })
     try store.close()
     store = try open(path, isEncrypted, Self.types)
@@ -145,9 +143,8 @@ import Todana
     try store.close()
   }
 
-  @Test(arguments: [false, true]) func `verify calls no index wrong for rows that damage hides`(
-    _ isEncrypted: Bool
-  ) throws {
+  @Test(arguments: [false, true])
+  func `verify reports no wrong index for rows that damage hides`(_ isEncrypted: Bool) throws {
     try makeStore(isEncrypted)
     try apply(.pagesOfRows)
     for types in [[], Self.types] {
