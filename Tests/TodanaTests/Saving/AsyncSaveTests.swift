@@ -19,13 +19,13 @@ import Todana
     while backend.waitingFlushCount < count {
       try await Task.sleep(for: .milliseconds(1))
       looks += 1
-      try #require(looks < 60_000, "no flush came")
+      try #require(looks < 60_000, "no flush was started")
     }
   }
 
   // MARK: In every domain
 
-  @MainActor @Test func `on the main actor the flush leaves the actor free`() async throws {
+  @MainActor @Test func `the flush of a save on the main actor leaves the actor free`() async throws {
     let store = try Store(backend: backend, classes: [Song.self])
     let song = Song("first")
     try store.insert(song)
@@ -71,7 +71,7 @@ import Todana
     var hasUnsavedChanges: Bool { store.hasUnsavedChanges }
   }
 
-  @Test func `in an actor the flush lets other calls in, whose changes stay pending`() async throws {
+  @Test func `the flush of a save in an actor lets other calls in, whose changes stay pending`() async throws {
     let library = try Library(backend: backend)
     backend.holdFlushes()
     async let saving: Void = library.insertAndSave()
@@ -88,7 +88,7 @@ import Todana
   }
 
   @Test(arguments: EveryBackend.allCases)
-  func `in a task everything is durable when it returns`(_ kind: EveryBackend) async throws {
+  func `everything is durable when a save in a task returns`(_ kind: EveryBackend) async throws {
     let directory = try TemporaryDirectory()
     let backend = try kind.open(in: directory)
     try await Task {
@@ -150,7 +150,7 @@ import Todana
     #expect(try savedTitles() == ["mine"])
   }
 
-  @MainActor @Test func `closing while a save waits flushes it`() async throws {
+  @MainActor @Test func `closing a store flushes a save that waits`() async throws {
     let store = try Store(backend: backend, classes: [Song.self])
     try store.insert(Song("first"))
     backend.holdFlushes()
@@ -173,7 +173,7 @@ import Todana
   // MARK: Failed flushes
 
   @MainActor @Test(arguments: [true, false])
-  func `after a failed flush reopening tells, and a lost save is pending again`(isApplied: Bool) async throws {
+  func `reopening after a failed flush makes a lost save pending again`(isApplied: Bool) async throws {
     let store = try Store(backend: backend, classes: [Song.self])
     let (updated, deleted, faulted) = (Song("updated 1"), Song("deleted"), Song("faulted 1"))
     for song in [updated, deleted, faulted] { try store.insert(song) }
@@ -217,7 +217,7 @@ import Todana
     #expect(try other.readNamedBuffer("number") { try $0.readUInt32() } == 2)
   }
 
-  @MainActor @Test func `several saves that wait are lost together and saved together`() async throws {
+  @MainActor @Test func `waiting saves are lost together and saved together`() async throws {
     let store = try Store(backend: backend, classes: [Song.self])
     let kept = Song("0")
     try store.insert(kept)
@@ -251,7 +251,7 @@ import Todana
   ///
   /// The store's content always equals that of a dictionary.
   @MainActor @Test(arguments: 1...30 as ClosedRange<UInt64>)
-  func `whatever happens while saves wait, the store shows what was done`(seed: UInt64) async throws {
+  func `random changes during waiting saves agree with a dictionary`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let store = try Store(backend: backend, classes: [Song.self])
     var model: [RowID: String] = [:]

@@ -22,7 +22,7 @@ import Todana
   enum Change: CaseIterable { case update, delete }
 
   @Test(arguments: Change.allCases, Change.allCases)
-  func `a save over what another store changed is refused whole and names the object`(
+  func `a save over another store's change is refused entirely and names the object`(
     ours: Change, others: Change
   ) throws {
     try make(others, in: theirs, to: theirSong)
@@ -37,7 +37,7 @@ import Todana
   }
 
   @Test(arguments: Change.allCases, Change.allCases)
-  func `keeping mine overwrites`(ours: Change, others: Change) throws {
+  func `keeping mine overwrites the other store's change`(ours: Change, others: Change) throws {
     try make(others, in: theirs, to: theirSong)
     try theirs.saveChanges()
     try make(ours, in: mine, to: song)
@@ -48,7 +48,7 @@ import Todana
   }
 
   @Test(arguments: Change.allCases, Change.allCases)
-  func `keeping theirs drops the change`(ours: Change, others: Change) throws {
+  func `keeping theirs drops this store's change`(ours: Change, others: Change) throws {
     try make(others, in: theirs, to: theirSong)
     try theirs.saveChanges()
     try make(ours, in: mine, to: song)
@@ -80,7 +80,7 @@ import Todana
     #expect(read.seconds == 9)
   }
 
-  @Test func `refreshing makes clean objects that others changed faults`() throws {
+  @Test func `refreshing turns clean objects that others changed into faults`() throws {
     let untouched = Song("untouched")
     try mine.insert(untouched)
     try mine.saveChanges()
@@ -96,7 +96,7 @@ import Todana
     #expect(backend.readCallCount == readsBefore + 1)
   }
 
-  @Test func `a named buffer that was read follows the same rule`() throws {
+  @Test func `a named buffer that was read conflicts like an object`() throws {
     try mine.writeNamedBuffer("b", immediately: true) { $0.writeUInt8(1) }
     #expect(try theirs.readNamedBuffer("b") { try $0.readUInt8() } == 1)
     try theirs.writeNamedBuffer("b") { $0.writeUInt8(2) }

@@ -9,7 +9,7 @@ private final class Careful: StoredObject {
 
 @Suite(.plainAndEncrypted) struct DeleteByIDTests {
   @Test(arguments: Flaw.allCases, [false, true])
-  func `what cannot be read can be deleted`(_ flaw: Flaw, isIndexed: Bool) throws {
+  func `unreadable objects can be deleted`(_ flaw: Flaw, isIndexed: Bool) throws {
     // A newer version has other indexes.
     if isIndexed, flaw == .newerVersion { return }
     let melodies = try Melodies(
@@ -63,7 +63,7 @@ private final class Careful: StoredObject {
     #expect(try store.fetch(ids[1])?.title == "1")
   }
 
-  @Test func `an object in memory is deleted as it is, without being asked`() throws {
+  @Test func `an object in memory is deleted by id without a call of prepareForDelete`() throws {
     unsafe Careful.prepared = 0
     let backend = FaultyBackend()
     let store = try Store(backend: backend, classes: [Careful.self, Song.self])
@@ -108,7 +108,7 @@ private final class Careful: StoredObject {
     #expect(try store.count(Song.self) == 0)
   }
 
-  @Test func `a row that others change or delete meanwhile goes with its entries`() throws {
+  @Test func `a row that others change or delete concurrently is deleted with its entries`() throws {
     let melodies = try Melodies(50, unreadable: 0, .unknownContent, writtenBy: FormerIndexedMelody.self)
     let store = try Store(backend: melodies.backend, classes: [IndexedMelody.self])
     let other = try Store(backend: melodies.backend, classes: [IndexedMelody.self])
@@ -136,9 +136,7 @@ private final class Careful: StoredObject {
   }
 
   @Test(arguments: EveryBackend.allCases)
-  func `over every backend an index is built past what cannot be read, which can be deleted`(
-    _ kind: EveryBackend
-  ) throws {
+  func `an index of any backend skips unreadable rows, which can be deleted`(_ kind: EveryBackend) throws {
     let directory = try TemporaryDirectory()
     let backend = try kind.open(in: directory)
     do {

@@ -69,7 +69,7 @@ import Todana
     #expect(try savedTitles() == ["kept"])
   }
 
-  @Test func `an update is saved, and one that throws leaves nothing`() throws {
+  @Test func `an update is saved, and one that throws changes nothing`() throws {
     let song = Song("a", seconds: 1)
     let playlist = Playlist()
     playlist.songs = [song]
@@ -115,7 +115,7 @@ import Todana
     #expect(try savedTitles() == ["title"])
   }
 
-  @Test func `discarding gives updated objects their content back, deleted ones return, inserted ones leave`() throws {
+  @Test func `discarding restores updated and deleted objects, and removes inserted ones`() throws {
     let updated = Song("updated")
     let deleted = Song("deleted")
     let both = Song("both")

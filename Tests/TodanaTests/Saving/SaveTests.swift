@@ -20,7 +20,7 @@ import Todana
     #expect(!store.hasUnsavedChanges)
   }
 
-  @Test func `after an error everything stays pending and can be saved again`() throws {
+  @Test func `a failed save leaves all changes pending, and can be repeated`() throws {
     let song = Song("a")
     try store.insert(song)
     try store.writeNamedBuffer("b") { $0.writeBool(true) }
@@ -68,7 +68,7 @@ import Todana
     withExtendedLifetime(other) {}
   }
 
-  @Test func `after a failed flush everything asks for reopening, and a save that counts is cleared`() throws {
+  @Test func `a failed flush requires reopening, and a save that was applied is no longer pending`() throws {
     let song = Song("a")
     let kept = Song("kept")
     try store.insert(kept)
@@ -87,7 +87,7 @@ import Todana
     #expect(try store.count(Song.self, includingPending: false) == 2)
   }
 
-  @Test func `after a failed flush a save that does not count can be saved again`() throws {
+  @Test func `a save that a failed flush has lost can be saved again`() throws {
     let song = Song("a")
     try store.insert(song)
     try store.writeNamedBuffer("b") { $0.writeBool(true) }
@@ -103,7 +103,7 @@ import Todana
     #expect(try store.namedBufferNames(includingPending: false) == ["b"])
   }
 
-  @Test func `a change after a failed flush is pending even if the save counts`() throws {
+  @Test func `a change after a failed flush is pending even if the save was applied`() throws {
     let song = Song("a")
     try store.insert(song)
     backend.failCommit(with: BackendError(.mustReopen, "The flush failed."), isApplied: true)
@@ -116,7 +116,7 @@ import Todana
     #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.title) == ["b"])
   }
 
-  @Test func `another store of the backend gives up its clean objects after a failed flush`() throws {
+  @Test func `another store of the backend turns its clean objects into faults after a failed flush`() throws {
     let id = try store.insert(Song("a"))
     try store.saveChanges()
     let other = try Store(backend: backend, classes: [Song.self])

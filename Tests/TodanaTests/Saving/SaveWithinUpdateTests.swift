@@ -22,7 +22,7 @@ import Todana
   }
 
   @Test(arguments: [false, true])
-  func `what is changed after the save is pending`(_ canThrow: Bool) throws {
+  func `changes after the save are pending`(_ canThrow: Bool) throws {
     if canThrow {
       try store.update(song) { song in
         song.title = "second"
@@ -42,7 +42,7 @@ import Todana
     #expect(try savedTitle() == "third")
   }
 
-  @Test func `what was saved whole is not pending`() throws {
+  @Test func `an update that was saved entirely is not pending`() throws {
     try store.update(song) { song in
       song.title = "second"
       try store.saveChanges()
@@ -51,7 +51,7 @@ import Todana
     #expect(try savedTitle() == "second")
   }
 
-  @Test func `what is changed after a discard is pending`() throws {
+  @Test func `changes after a discard are pending`() throws {
     try store.update(song) { song in
       song.title = "second"
       store.discardChanges()
@@ -97,7 +97,7 @@ import Todana
     #expect(!store.hasUnsavedChanges)
   }
 
-  @Test func `a closure that throws after it has deleted the object has it back`() throws {
+  @Test func `a closure that throws after it has deleted the object undoes an unsaved deletion`() throws {
     #expect(throws: Refused.self) {
       try store.update(song) { song in
         song.title = "second"
@@ -120,7 +120,7 @@ import Todana
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `a save that turns out to count later is not what the object shows`(
+  func `an object keeps its later content if a failed save turns out to be applied`(
     _ reopensWithin: Bool, _ throwsError: Bool
   ) throws {
     try? store.update(song) { song in

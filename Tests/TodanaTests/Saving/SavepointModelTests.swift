@@ -5,7 +5,7 @@ import Todana
 
 @Suite struct SavepointModelTests {
   @Test(arguments: [UInt64](1...24), [false, true])
-  func `savepoints take back what a copy of the dictionaries does not have`(seed: UInt64, isEncrypted: Bool) throws {
+  func `savepoints undo changes as a copy of dictionaries does`(seed: UInt64, isEncrypted: Bool) throws {
     let walk = try Walk(seed: seed, keyRing: isEncrypted ? EveryBackend.keyRing() : nil)
     for step in 0..<150 {
       try walk.step(depth: 0)
@@ -294,7 +294,7 @@ private final class Tally: StoredObject {
   }
 
   @Test(arguments: [UInt64](1...30), [false, true])
-  func `a delete that is refused anywhere below leaves everything`(seed: UInt64, isEncrypted: Bool) throws {
+  func `a delete that any descendant refuses deletes nothing`(seed: UInt64, isEncrypted: Bool) throws {
     let backend = try FaultyBackend(keyRing: isEncrypted ? EveryBackend.keyRing() : nil)
     let store = try Store(backend: backend, classes: [Folder.self, Tally.self])
     var generator = SeededGenerator(seed: seed)

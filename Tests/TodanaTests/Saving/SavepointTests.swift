@@ -70,7 +70,7 @@ private final class Invoice: StoredObject {
     }
   }
 
-  @Test func `a savepoint that ends well leaves everything that was done`() throws {
+  @Test func `a savepoint that succeeds keeps all changes`() throws {
     let song = try saved("a")
     let count = try store.savepoint {
       try store.insert(Song("b"))
@@ -82,7 +82,7 @@ private final class Invoice: StoredObject {
     #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.title) == ["changed", "b"])
   }
 
-  @Test func `what was clean is clean again`() throws {
+  @Test func `clean objects are clean again after a failed savepoint`() throws {
     let (updated, deleted, both) = (try saved("updated"), try saved("deleted"), try saved("both"))
     let inserted = Song("inserted")
     fail {
@@ -109,7 +109,7 @@ private final class Invoice: StoredObject {
     #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.seconds) == [7, 7, 7, 0])
   }
 
-  @Test func `what was pending is pending again, with its content`() throws {
+  @Test func `pending changes are pending again after a failed savepoint, with their content`() throws {
     let (updated, deleted, other) = (try saved("updated"), try saved("deleted"), try saved("other"))
     try store.update(updated) { $0.title = "pending" }
     try store.delete(deleted)
@@ -168,7 +168,7 @@ private final class Invoice: StoredObject {
     #expect(try store.count(Song.self, includingPending: false) == (outerFails ? 1 : innerFails ? 2 : 3))
   }
 
-  @Test func `what was discarded, or taken over from another store, is pending again`() throws {
+  @Test func `changes that were discarded or replaced by another store's are pending again`() throws {
     let (updated, deleted) = (try saved("updated"), try saved("deleted"))
     try store.update(updated) { $0.title = "mine" }
     try store.delete(deleted)
@@ -203,7 +203,7 @@ private final class Invoice: StoredObject {
     #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.title) == ["mine", "inserted"])
   }
 
-  @Test func `an object that went to another store stays there, and what this store had is kept`() throws {
+  @Test func `an object that moved to another store stays there, and this store keeps its insert`() throws {
     let song = Song("mine")
     let id = try store.insert(song)
     let other = try Store(backend: FaultyBackend(), classes: [Song.self])
@@ -217,7 +217,7 @@ private final class Invoice: StoredObject {
     #expect(try store.count(Song.self, includingPending: false) == 1)
   }
 
-  @Test func `an object that is refreshed within, or was turned into a fault, shows what it showed`() throws {
+  @Test func `an object that is refreshed within, or becomes a fault, shows its former content again`() throws {
     let song = try saved("old")
     let other = try Store(backend: backend, classes: [Song.self])
     try other.update(other.fetch(Song.self)[0]) { $0.title = "new" }
@@ -239,7 +239,7 @@ private final class Invoice: StoredObject {
     #expect(song.isFault)
   }
 
-  @Test func `what is pending while others are refreshed within is refreshed afterwards`() throws {
+  @Test func `objects that are pending during a refresh within are refreshed afterwards`() throws {
     let song = try saved("old")
     let other = try Store(backend: backend, classes: [Song.self])
     try other.update(other.fetch(Song.self)[0]) { $0.title = "new" }
@@ -254,7 +254,7 @@ private final class Invoice: StoredObject {
     #expect(song.title == "new")
   }
 
-  @Test func `a named buffer that was read within is checked by what was read before`() throws {
+  @Test func `a named buffer that is read within is checked against the value read before`() throws {
     let other = try Store(backend: backend, classes: [Song.self])
     try store.writeNamedBuffer("b", immediately: true) { $0.writeInt(1) }
     #expect(try store.readNamedBuffer("b") { try $0.readInt() } == 1)
@@ -286,7 +286,7 @@ private final class Invoice: StoredObject {
     #expect(!song.isFault && song.title == "a" && !other.hasUnsavedChanges)
   }
 
-  @Test func `a save, and what else cannot be taken back, is refused`() throws {
+  @Test func `saves and other calls that cannot be undone are refused`() throws {
     let song = try saved("a")
     let refused: [() throws -> Void] = [
       { try store.saveChanges() }, { try store.close() }, { try store.close(discarding: true) },
@@ -305,7 +305,7 @@ private final class Invoice: StoredObject {
     #expect(backend.commitCount == 2)
   }
 
-  @Test func `a flush that another store lost is settled after the savepoint`() async throws {
+  @Test func `a failed flush of another store is settled after the savepoint`() async throws {
     let (song, clean) = (try saved("a"), try saved("clean"))
     try store.savepoint {
       try store.update(song) { $0.title = "b" }
@@ -331,7 +331,7 @@ private final class Invoice: StoredObject {
     }
   }
 
-  @Test func `delegate and observers hear of what is taken back, once and at the end`() throws {
+  @Test func `delegate and observers are notified of undone changes once, at the end`() throws {
     let song = try saved("a")
     let recorder = Recorder()
     store.delegate = recorder
@@ -360,7 +360,7 @@ private final class Invoice: StoredObject {
     #expect(song.title == "b")
   }
 
-  @Test func `content with a value that no save takes is given back all the same`() throws {
+  @Test func `content that no save accepts is restored all the same`() throws {
     let invoice = Invoice()
     invoice.money.amount = .nan
     invoice.note = "kept"
@@ -377,7 +377,7 @@ private final class Invoice: StoredObject {
     try store.saveChanges()
   }
 
-  @Test func `an error that was left for the next call ends a savepoint`() throws {
+  @Test func `a deferred error of a fault ends a savepoint`() throws {
     let song = LoadedSong()
     let store = try Store(backend: backend, classes: [LoadedSong.self])
     let id = try store.insert(song)
@@ -460,7 +460,7 @@ private final class Invoice: StoredObject {
     #expect(try Store(backend: backend, classes: [Album.self]).count(Album.self) == 0)
   }
 
-  @Test func `a delete by identities that fails deletes none, and one that is taken back is back`() throws {
+  @Test func `a delete by ids that fails deletes none, and one that is undone restores its objects`() throws {
     let songs = [Song("a"), Song("b"), Song("c")]
     let ids = try store.insert(contentsOf: songs)
     try store.saveChanges()
