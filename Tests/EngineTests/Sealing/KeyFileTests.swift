@@ -6,7 +6,7 @@ import Testing
 @Suite struct KeyFileTests {
   private typealias Failure = KeyFileInMemory.Failure
 
-  @Test func `each secret opens its slot, and no other one does`() throws {
+  @Test func `each secret opens its slot, and other secrets do not`() throws {
     let file = KeyFileInMemory()
     let secrets: [KeyFileInMemory.Secret] = [
       .passphrase("correct horse"), .passphrase("battery staple"), .key([UInt8](repeating: 1, count: 16)),
@@ -35,7 +35,7 @@ import Testing
     #expect(throws: Failure(code: TDS_INVALID)) { try read.remove(5) }
   }
 
-  @Test func `secrets that can be nobody's are refused`() throws {
+  @Test func `invalid secrets are refused`() throws {
     let file = KeyFileInMemory()
     for secret: KeyFileInMemory.Secret in [
       .passphrase(""), .key([]), .key([UInt8](repeating: 1, count: 15)), .key([UInt8](repeating: 1, count: 33)),
@@ -47,7 +47,7 @@ import Testing
     #expect(throws: Failure(code: TDS_LIMIT)) { try file.add(.passphrase("one too many")) }
   }
 
-  @Test func `the newest epoch is the one to seal in`() throws {
+  @Test func `the newest epoch is used for sealing`() throws {
     let file = KeyFileInMemory()
     try file.add(.passphrase("a"))
     try file.addKey(purpose: 1, number: 7, [UInt8](repeating: 7, count: 32))
@@ -58,7 +58,7 @@ import Testing
   }
 
   /// Flips each bit of a key file with two slots.
-  @Test func `a flipped bit is found, or stands in the slot of another secret`() throws {
+  @Test func `a flipped bit is found, unless it is in the slot of another secret`() throws {
     let file = KeyFileInMemory()
     try file.add(.passphrase("mine"))
     try file.add(.passphrase("another's"))
@@ -84,7 +84,7 @@ import Testing
     print("Flipped bits of a file of keys: \(bytes.count * 8) tried, outcomes by code \(codes)")
   }
 
-  @Test func `what is cut, longer, or random bytes is refused`() throws {
+  @Test func `truncated, extended or random bytes are refused`() throws {
     let file = KeyFileInMemory()
     try file.add(.passphrase("mine"))
     let bytes = file.bytes
@@ -134,7 +134,7 @@ import Testing
     #expect(throws: Failure(code: TDS_DAMAGED_SLOT)) { try read.unlock(.key([UInt8](repeating: 9, count: 16))) }
   }
 
-  @Test func `a damaged slot stays damaged when the file is written anew`() throws {
+  @Test func `a damaged slot stays damaged when the file is rewritten`() throws {
     let file = KeyFileInMemory()
     try file.add(.passphrase("mine"))
     try file.add(.passphrase("another's"))

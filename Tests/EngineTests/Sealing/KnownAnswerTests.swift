@@ -97,7 +97,7 @@ import Testing
     #expect(opened.output == plaintext)
   }
 
-  @Test("nothing is handed out under a wrong tag", arguments: gcmVectors)
+  @Test("no plaintext is returned for a wrong tag", arguments: gcmVectors)
   func gcmWrongTag(vector: GCMVector) throws {
     let key = [UInt8](hex: vector.key), nonce = [UInt8](hex: vector.nonce)
     let ciphertext = [UInt8](hex: vector.ciphertext), tag = [UInt8](hex: vector.tag)
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test("AES-GCM takes no keys of other lengths", arguments: [0, 1, 15, 17, 24, 31, 33, 64])
+  @Test("AES-GCM refuses keys of other lengths", arguments: [0, 1, 15, 17, 24, 31, 33, 64])
   func gcmKeyLength(count: Int) {
     let key = [UInt8](repeating: 1, count: count)
     #expect(
