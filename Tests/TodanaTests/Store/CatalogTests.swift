@@ -54,7 +54,7 @@ private final class Named: StoredObject {
     #expect(visited.sorted() == ["Employee 1", "Manager 2", "Person 0"])
   }
 
-  @Test func `the catalog tells versions and the next row ids`() throws {
+  @Test func `the catalog has the versions and next row ids of classes`() throws {
     let kyoto = try KyotoBackend(.inMemory)
     let store = try Store(backend: kyoto, classes: [Song.self, Node.self])
     #expect(try store.catalog[Song.self]?.version == 2)
@@ -75,7 +75,7 @@ private final class Named: StoredObject {
     try kyoto.close()
   }
 
-  @Test func `an identity of a subclass fetches as its superclass`() throws {
+  @Test func `an id typed as the superclass fetches an object of the subclass`() throws {
     let store = try Store(backend: backend, classes: [Person.self, Employee.self])
     let employee = Employee()
     let id = try store.insert(employee as Person)
@@ -87,14 +87,14 @@ private final class Named: StoredObject {
     ("", StoreError.Code.invalidClassName), ("a\0b", .invalidClassName),
     (String(repeating: "é", count: 128), .invalidClassName), ("Song", .duplicateClassName),
   ])
-  func `names that cannot be used are refused`(name: String, code: StoreError.Code) {
+  func `invalid names are refused`(name: String, code: StoreError.Code) {
     unsafe Named.name = name
     let error = #expect(throws: StoreError.self) { try Store(backend: backend, classes: [Song.self, Named.self]) }
     #expect(error?.code == code)
   }
 
   @Test(arguments: ["a/b", "../x", "Ελληνικά 🎺", " ", String(repeating: "x", count: 255)])
-  func `other names up to 255 bytes work`(name: String) throws {
+  func `valid names of up to 255 bytes are accepted`(name: String) throws {
     unsafe Named.name = name
     let store = try Store(backend: backend, classes: [Named.self])
     try store.insert(Named())
@@ -115,7 +115,7 @@ private final class Named: StoredObject {
     #expect(#expect(throws: StoreError.self) { try store.insert(Node()) }?.code == .unknownClass)
   }
 
-  @Test func `records of a class that a program does not know stay, and can be read raw`() throws {
+  @Test func `records of a class that a program does not know are kept, and can be read raw`() throws {
     let writer = try Store(backend: backend, classes: [Song.self, Playlist.self])
     let id = try writer.insert(Song("a", seconds: 7))
     try writer.saveChanges()
@@ -134,7 +134,7 @@ private final class Named: StoredObject {
     #expect(try Store(backend: backend, classes: [Song.self]).fetch(id)?.title == "a")
   }
 
-  @Test func `ten thousand classes open, and nothing is asked of the backend for them`() throws {
+  @Test func `ten thousand classes open without requests to the backend for unused ones`() throws {
     let classes = ManyClasses.list(10_000)
     #expect(classes.count == 10_000)
     for type in [classes[0], classes[5000], classes[9999]] {

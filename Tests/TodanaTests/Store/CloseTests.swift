@@ -47,7 +47,9 @@ private final class Counted: StoredObject {
   }
 
   @Test(arguments: [false, true])
-  func `a deleted object that refers to itself goes unless somebody holds it`(_ isAsynchronous: Bool) async throws {
+  func `a deleted object that refers to itself is released unless the program holds it`(
+    _ isAsynchronous: Bool
+  ) async throws {
     let store = try Store(backend: backend, classes: [Counted.self])
     func save() async throws {
       if isAsynchronous { try await store.save() } else { try store.saveChanges() }
@@ -99,7 +101,7 @@ private final class Counted: StoredObject {
     #expect(try Store(backend: backend, classes: [Song.self]).count(Song.self) == 1)
   }
 
-  @Test func `objects outlive a store that was let go, with their content and without id`() throws {
+  @Test func `objects outlive a released store, with their content and without an id`() throws {
     var store: Store? = try Store(backend: backend, classes: [Song.self])
     let song = Song("a")
     try store?.insert(song)
@@ -116,7 +118,7 @@ private final class Counted: StoredObject {
     #expect(try other.count(Song.self) == 3)
   }
 
-  @Test func `a store with unsaved changes is not closed unless they are given up`() throws {
+  @Test func `a store with unsaved changes closes only if they may be discarded`() throws {
     let store = try Store(backend: backend, classes: [Song.self])
     let song = Song("a")
     try store.insert(song)

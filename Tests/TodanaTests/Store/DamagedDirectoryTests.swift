@@ -9,7 +9,7 @@ import Todana
   private static let closedSaves = 12
   private static let loggedSaves = 12
 
-  @Test(arguments: FileDamage.allCases) func `is found, or does not matter`(_ damage: FileDamage) throws {
+  @Test(arguments: FileDamage.allCases) func `damage to any file is found or harmless`(_ damage: FileDamage) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     let store = try makeKilledStore(path, in: directory)

@@ -19,7 +19,7 @@ import Todana
   }
 
   // An asynchronous overload of any of these functions would require `await` here.
-  @Test func `the synchronous calls stay as they are in an asynchronous function`() async throws {
+  @Test func `synchronous calls need no await in an asynchronous function`() async throws {
     let open = StoreConfiguration(encryption: .none)
     let store = try Store(.inMemory, classes: [Song.self, Playlist.self], configuration: open)
     let library = try StoreActor(.inMemory, classes: [Song.self, Playlist.self])

@@ -7,7 +7,7 @@ import Todana
   enum Place: CaseIterable { case directory, temporary, inMemory }
 
   @Test(arguments: Place.allCases)
-  func `the first page's examples work in every place`(place: Place) throws {
+  func `the first page's examples work at every location`(place: Place) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("Music.todana")
     let location: StoreLocation =
@@ -73,7 +73,7 @@ import Todana
     try Store(.directory(path), classes: [Song.self]).close()
   }
 
-  @Test func `directories on the way to the store are made with it`() throws {
+  @Test func `missing directories above a store are created with it`() throws {
     let directory = try TemporaryDirectory()
     let location = StoreLocation.directory(directory.path("Library/Media/Music.todana"))
     let store = try Store(location, classes: [Song.self])

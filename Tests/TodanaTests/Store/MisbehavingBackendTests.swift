@@ -43,7 +43,7 @@ import Testing
     #expect(throws: StoreError.self) { try store.count(Item.self) }
   }
 
-  @Test func `a record that a scan gives twice is no object twice`() throws {
+  @Test func `a record that a scan delivers twice is one object`() throws {
     let store = try open()
     backend.misbehavior = .init(scanOrder: [1, 1, 0, 2])
     for _ in 0..<10 {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `a conflict of a change that was not in the batch is an error`() throws {
+  @Test func `a conflict that names no change of the batch is an error`() throws {
     let store = try open()
     backend.misbehavior = .init(conflicts: [7])
     try store.insert(Item())

@@ -5,7 +5,7 @@ import Todana
 @Suite(.plainAndEncrypted) struct StoreActorTests {
   let backend = FaultyBackend()
 
-  @Test func `calls run one at a time, and what is pending stays for the next`() async throws {
+  @Test func `calls run one at a time, and pending changes stay for the next call`() async throws {
     let library = try StoreActor(backend: backend, classes: [Song.self])
     await withTaskGroup { group in
       for index in 0..<50 {
@@ -18,7 +18,7 @@ import Todana
     #expect(try Store(backend: backend, classes: [Song.self]).count(Song.self) == 50)
   }
 
-  @Test func `ids cross, and typed errors come through`() async throws {
+  @Test func `ids and typed errors cross the actor's boundary`() async throws {
     let library = try StoreActor(backend: backend, classes: [Song.self])
     let id = try await library.perform { store in
       let id = try store.insert(Song("a"))
@@ -55,7 +55,7 @@ import Todana
     #expect(Set(songs.map(\.title)).count == count * 20)
   }
 
-  @Test func `a closure that awaits runs on the actor, and lets others in where it awaits`() async throws {
+  @Test func `a closure that awaits runs on the actor, and other calls run while it waits`() async throws {
     let library = try StoreActor(backend: backend, classes: [Song.self])
     backend.holdFlushes()
     async let saved = library.perform { store in

@@ -5,7 +5,7 @@ import Todana
 
 @Suite struct StoreModelTests {
   @Test(arguments: [UInt64](1...16), [false, true])
-  func `a store does what two dictionaries do`(seed: UInt64, isEncrypted: Bool) throws {
+  func `random operations agree with two dictionaries`(seed: UInt64, isEncrypted: Bool) throws {
     var walk = try Walk(seed: seed, keyRing: isEncrypted ? EveryBackend.keyRing() : nil)
     for step in 0..<250 {
       try walk.step()
