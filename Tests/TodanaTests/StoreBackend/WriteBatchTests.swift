@@ -16,7 +16,7 @@ import Todana
     #expect(batch.changes.map(\.key) == [.row(1), .row(9), .row(3), .row(7)])
   }
 
-  @Test func `sorting orders byte keys by their bytes as unsigned numbers, a key before those that it begins`() {
+  @Test func `sorting orders byte keys by unsigned bytes, and a prefix before longer keys`() {
     var generator = SeededGenerator(seed: 3)
     var keys: Set<[UInt8]> = [[0], [127], [128], [255], [0, 0], [1, 255]]
     while keys.count < 2000 {
