@@ -58,7 +58,7 @@ import Todana
     #expect(error?.code == .unsavedChanges)
   }
 
-  @Test func `a property can load on access, and announces its changes`() throws {
+  @Test func `a property can load its object on access, and announces its changes`() throws {
     let album = Album()
     album.title = "Kind of Blue"
     let id = try store.insert(album)
@@ -99,7 +99,7 @@ import Todana
     #expect(throws: StoreError.self) { try store.load([fault]) }
   }
 
-  @Test func `an id of another class or of none that is known is refused`() throws {
+  @Test func `an id of another class or of an unknown class is refused`() throws {
     let id = try store.insert(Song("a"))
     let asNode = ObjectID<Node>(unchecked: id.untyped)
     #expect(#expect(throws: StoreError.self) { try store.fetch(asNode) }?.code == .wrongClass)
@@ -133,7 +133,7 @@ import Todana
     }
   #endif
 
-  @Test func `a change that nobody announced is named at the save`() throws {
+  @Test func `a change that was not announced is reported by the save`() throws {
     let configuration = StoreConfiguration(detectsUnannouncedChanges: true)
     let writer = try Store(backend: backend, classes: [Song.self], configuration: configuration)
     let song = Song("a")
@@ -158,7 +158,7 @@ import Todana
     try careless.saveChanges()
   }
 
-  @Test func `deleting what an unchanged object refers to is no change of that object`() throws {
+  @Test func `deleting an object is no change of the objects that refer to it`() throws {
     let configuration = StoreConfiguration(detectsUnannouncedChanges: true)
     let store = try Store(backend: backend, classes: [Node.self], configuration: configuration)
     let node = Node()

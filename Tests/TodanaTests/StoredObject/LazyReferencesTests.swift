@@ -49,7 +49,7 @@ import Todana
     #expect(zip(mix.songs, songs).allSatisfy { $0 === $1 })
   }
 
-  @Test func `an update makes no objects for rows, also when it is taken back`() throws {
+  @Test func `an update makes no objects for rows, also when it is undone`() throws {
     _ = try insertMix(["a", "b", "c"])
     let other = try Store(backend: backend, classes: [Song.self, Mix.self])
     let mix = try #require(try other.fetch(Mix.self).first)
@@ -69,7 +69,7 @@ import Todana
     try other.saveChanges()
   }
 
-  @Test func `records are those of arrays`() throws {
+  @Test func `a lazy list is stored like an array`() throws {
     _ = try insertMix(["a", "b"])
     let arrays = try Store(backend: backend, classes: [Song.self, Playlist.self])
     let playlist = try #require(try arrays.fetch(Playlist.self, loading: \.songs).first)
@@ -82,7 +82,7 @@ import Todana
     #expect(songs.map(\.title) == ["b", "a"])
   }
 
-  @Test func `rows that were never looked for are saved again`() throws {
+  @Test func `rows that were never loaded are saved again`() throws {
     _ = try insertMix(["a", "b", "c"])
     let other = try Store(backend: backend, classes: [Song.self, Mix.self])
     let mix = try #require(try other.fetch(Mix.self).first)
@@ -127,7 +127,7 @@ import Todana
     #expect(throws: StoreError.self) { try other.saveChanges() }
   }
 
-  @Test func `without its store a list gives faults that cannot be loaded`() throws {
+  @Test func `a list of a closed store has faults that cannot be loaded`() throws {
     _ = try insertMix(["a"])
     var songs = LazyReferences<Song>()
     do {

@@ -15,7 +15,7 @@ import Todana
   }
 
   @Test(arguments: ["", "3", "3-", "-17", "3-17-1", "3-x", "4294967296-1", "3-18446744073709551616"])
-  func `what is no id does not read`(text: String) {
+  func `invalid texts are not ids`(text: String) {
     #expect(AnyObjectID(text) == nil)
   }
 
