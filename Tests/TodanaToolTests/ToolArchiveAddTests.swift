@@ -11,7 +11,7 @@ import Testing
     try made.makeTree()
   }
 
-  @Test func `a snapshot is made, told of, and listed`() throws {
+  @Test func `a snapshot is made, reported and listed`() throws {
     let run = try made.run("add", "src", "--json", "--tag", "first", "--host", "box", "--time", "2026-01-02 03:04:05")
     #expect(run.status == 0 && run.messages == "")
     let added = try run.document(ToolArchive.Added.self)
@@ -32,7 +32,7 @@ import Testing
     #expect(table[1].contains("2026-01-02 03:04:05"))
   }
 
-  @Test func `what is excluded stays out, and --verbose says why`() throws {
+  @Test func `excluded files stay out, and --verbose says why`() throws {
     try made.write("*.log\n", to: "patterns")
     try made.write("deep/\n", to: "src/sub/.todanaignore")
     try made.write(String(repeating: "x", count: 3000), to: "src/large")
@@ -52,7 +52,7 @@ import Testing
     #expect(run.text.contains(" left out by rules."))
   }
 
-  @Test func `a file of a name has the others of its directory left out`() throws {
+  @Test func `a file with a given name excludes the others of its directory`() throws {
     try made.write("", to: "src/sub/.nobackup")
     try made.write("", to: "src/other/stop")
     try made.write("", to: "src/other/more/file")
@@ -67,7 +67,7 @@ import Testing
     for name in ["", "a/b", ".."] { #expect(try made.run("add", "src", "--exclude-if-present", name).status == 2) }
   }
 
-  @Test func `files of patterns in the tree can be switched off`() throws {
+  @Test func `pattern files in the tree can be switched off`() throws {
     try made.write("*\n", to: "src/.todanaignore")
     #expect(try made.add("src").files == 0)
     #expect(try made.run("add", "src", "--no-ignore-files", "--exclude", "deep").status == 0)
@@ -76,7 +76,7 @@ import Testing
         == ([".todanaignore"].map { "src/" + $0 } + ToolArchive.treePaths).sorted().filter { !$0.contains("deep") })
   }
 
-  @Test func `the directory whose content is at the top keeps its metadata`() throws {
+  @Test func `a snapshot of the working directory keeps the metadata of this directory`() throws {
     let manager = FileManager.default
     let path = made.directory.path("src")
     let time = Date(timeIntervalSince1970: 1_000_000_000)
@@ -103,9 +103,8 @@ import Testing
     #expect(try attributes("rewritten") == (0o2751, time))
   }
 
-  @Test(.enabled(if: geteuid() == 0, "mounts a file system"))
-  func `with --one-file-system nothing of another one is archived, but the directory that it is mounted on is`() throws
-  {
+  @Test(.enabled(if: geteuid() == 0, "mounts a file system: needs root"))
+  func `--one-file-system archives a mount point, but nothing below it`() throws {
     let script = """
       mkdir -p src/mounted && mount -t tmpfs none src/mounted 2>/dev/null || exit 77
       echo other >src/mounted/other; exec "$0" "$@"
@@ -125,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `a dry run stores nothing and says what would be left out`() throws {
+  @Test func `a dry run stores nothing and reports the excluded files`() throws {
     let before = try made.contents()
     let run = try made.run("add", "src", "--dry-run", "--exclude", "*.log", "--verbose")
     #expect(run.status == 0)
@@ -140,7 +139,7 @@ import Testing
     #expect(try made.contents() == before)
   }
 
-  @Test func `paths come from files and from the standard input, in lines or with NUL behind them`() throws {
+  @Test func `paths come from files and from the standard input, separated by line feeds or NUL`() throws {
     try made.write("with\nline feed", to: "src/odd\nname")
     try made.write("src/a.txt\nsrc/sub/deep\n", to: "lines")
     #expect(try made.run("add", "--files-from", "lines").status == 0)
@@ -164,7 +163,7 @@ import Testing
   }
 
   /// Renames a file and touches its metadata, as other programs do.
-  @Test func `a file with another inode or change time is read again unless that is not to count`() throws {
+  @Test func `a file with another inode or change time is read again unless they are ignored`() throws {
     let file = made.directory.path("src/a.txt")
     func bytesRead(_ options: String...) throws -> Int {
       struct Read: Decodable { let bytesRead: Int, unchangedFiles: Int }
@@ -193,7 +192,7 @@ import Testing
     #expect(try bytesRead("--ignore-ctime", "--ignore-inode") == 0)
   }
 
-  @Test func `what is missing is listed, and the rest is archived`() throws {
+  @Test func `missing files are listed, and the rest is archived`() throws {
     let run = try made.run("add", "src/a.txt", "missing", "src/neither/nor", "--json")
     #expect(run.status == 1)
     #expect(run.messages.contains("missing") && run.messages.contains("src/neither"))
@@ -214,7 +213,7 @@ import Testing
     #expect(try made.snapshots().count == 3)
   }
 
-  @Test func `where nothing can be read no snapshot is made`() throws {
+  @Test func `no snapshot is made if nothing can be read`() throws {
     let run = try made.run("add", "missing", "src/neither")
     #expect(run.status == 4)
     #expect(run.messages.contains("missing") && run.lines.last == "Nothing could be read: no snapshot was made.")
@@ -222,8 +221,8 @@ import Testing
     #expect(try made.run("add", "missing", "--dry-run").status == 1)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "becomes another user"))
-  func `what may not be read is listed, and the rest is archived`() throws {
+  @Test(.enabled(if: geteuid() == 0, "becomes another user: needs root"))
+  func `unreadable files are listed, and the rest is archived`() throws {
     try made.write("secret", to: "src/secret")
     try made.write("inside", to: "src/closed/inside")
     let manager = FileManager.default
@@ -243,7 +242,7 @@ import Testing
     #expect(try made.run("list", runner: nobody).status == 3)
   }
 
-  @Test func `paths that cannot be together, and other wrong use, exit with 2 and change nothing`() throws {
+  @Test func `incompatible paths and other wrong use exit with 2 and change nothing`() throws {
     try made.write("other", to: "other/src/a.txt")
     let before = try made.contents()
     for arguments in [

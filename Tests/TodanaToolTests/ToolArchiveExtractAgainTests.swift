@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: ["KILL", "INT"])
-  func `what an interrupted run began, the next one finishes`(_ signal: String) throws {
+  func `the next run finishes an interrupted extraction`(_ signal: String) throws {
     try makeTree()
     try made.add("src")
     // The signal comes while the tool waits in a write. A shell makes its background processes ignore INT, hence
@@ -71,7 +71,7 @@ import Testing
     #expect(try find("out", #"%p %i %C@\n"#) == before)
   }
 
-  @Test func `directories that keep their metadata are counted, and given it on request`() throws {
+  @Test func `directories that keep their metadata are counted, and updated on request`() throws {
     try makeTree()
     try made.add("src")
     try FileManager.default.createDirectory(atPath: made.directory.path("out/src/1"), withIntermediateDirectories: true)
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// Extracts one file: metadata of the directories above it was not requested.
-  @Test func `restoring one file leaves existing directories above it as they are`() throws {
+  @Test func `restoring one file does not change existing directories above it`() throws {
     try made.makeTree()
     try made.add("src")
     _ = try ToolRun(
@@ -108,7 +108,7 @@ import Testing
 
   /// Adds a directory whose extraction was interrupted; it must not be taken for complete, nor the mark for one of its
   /// files.
-  @Test func `adding an unfinished directory says so, and leaves the mark out`() throws {
+  @Test func `adding an unfinished directory is reported, and its mark is left out`() throws {
     try made.makeTree()
     try made.write("", to: "src/sub/.todana-extract-unfinished")
     try made.write("half", to: "src/sub/.todana-extract-0123456789abcdef-1f")

@@ -24,7 +24,7 @@ import Testing
     first = try made.add("src")
   }
 
-  @Test func `all goes to a new directory, named after the snapshot`() throws {
+  @Test func `all files go to a new directory named after the snapshot`() throws {
     let run = try made.run("extract")
     #expect(run.status == 0 && run.messages == "")
     #expect(run.lines == ["Restored 5 files and 3 directories, 18 B, in snapshot-\(first.short)."])
@@ -33,7 +33,7 @@ import Testing
     #expect(try made.run("extract").status == 2)
   }
 
-  @Test func `what is right already stays, and what is missing comes`() throws {
+  @Test func `files that are up to date stay, and missing ones are restored`() throws {
     #expect(try made.run("restore", "--target", "out").status == 0)
     try FileManager.default.removeItem(atPath: made.directory.path("out/src/sub/deep"))
     let report = try made.run("extract", "--target", "out", "--json").document(Report.self)
@@ -41,7 +41,7 @@ import Testing
     #expect(try text("out/src/sub/deep/C.TXT") == "three")
   }
 
-  @Test func `each file is shown with what becomes of it, if asked for`() throws {
+  @Test func `--verbose shows each file with its outcome`() throws {
     let all = ["src", "src/a.txt", "src/sub", "src/sub/b.txt", "src/sub/deep", "src/sub/deep/C.TXT"]
     let would = try made.run("extract", "--target", "out", "--verbose", "--dry-run")
     #expect(would.status == 0 && would.lines.last?.hasPrefix("Would restore") == true)
@@ -56,7 +56,7 @@ import Testing
     #expect(try made.run("extract", "--target", "out", "--verbose", "--json").document(Report.self).keptFiles == 1)
   }
 
-  @Test func `other files stay, or are replaced, as was asked for`() throws {
+  @Test func `existing files are kept or replaced as requested`() throws {
     try made.write("mine, and newer", to: "out/src/a.txt")
     try made.write("mine, and older", to: "out/src/sub/b.txt")
     try made.write("not in the archive", to: "out/src/own")
@@ -74,7 +74,7 @@ import Testing
     #expect(try made.run("extract", "--overwrite", "sometimes").status == 2)
   }
 
-  @Test func `paths and patterns choose`() throws {
+  @Test func `paths and patterns select files`() throws {
     // One path may be within another.
     #expect(
       try made.run("extract", "src/sub", "src/sub/deep/C.TXT", "--exclude", "*.log", "--target", "out").status == 0)
@@ -101,15 +101,15 @@ import Testing
     }
   }
 
-  @Test func `a target that cannot be made or written is told of`() throws {
+  @Test func `a target that cannot be made or written is an error`() throws {
     try made.write("a file", to: "file")
     #expect(try made.run("extract", "--target", "file").status == 4)
     #expect(try made.run("extract", "--target", "no/such/place").status == 4)
     #expect(try text("file") == "a file")
   }
 
-  @Test(.enabled(if: geteuid() == 0, "becomes another user"))
-  func `without root, owners are skipped and that is said once`() throws {
+  @Test(.enabled(if: geteuid() == 0, "becomes another user: needs root"))
+  func `a user without root's rights restores files without their owners`() throws {
     let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]
     try FileManager.default.createDirectory(atPath: made.directory.path("room"), withIntermediateDirectories: true)
     _ = try ChildProcess(executable: "/bin/chown", ["-R", "65534", made.path, made.directory.path("room")])

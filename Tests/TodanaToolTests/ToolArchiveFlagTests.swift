@@ -101,7 +101,7 @@ import Testing
     == 0
 
   @Test(.enabled(if: canLock && canMount, "mounts a file system without flags: needs root with the right to mount"))
-  func `flags that the target's file system has not are reported by their names`() throws {
+  func `flags that the target's file system does not support are reported by their names`() throws {
     defer { try? unlock() }
     _ = try shell("mkdir src room; echo i >src/file; chattr +id src/file")
     try made.add("src")

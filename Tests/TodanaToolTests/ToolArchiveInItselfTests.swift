@@ -15,7 +15,7 @@ import Testing
     try made.run("list", "--recursive", "--json").values(ToolArchive.Listed.self).map(\.path)
   }
 
-  @Test func `the archive is left out of a snapshot of the directory that it is in, and that is said once`() throws {
+  @Test func `a snapshot of the directory around the archive leaves the archive out, and says so once`() throws {
     let run = try made.run("add", ".")
     #expect(run.status == 0, "\(run.messages)")
     #expect(run.lines.filter { $0.contains("the archive itself") } == ["Left out the archive itself: archive."])
@@ -26,7 +26,7 @@ import Testing
     #expect(again.messages.contains("\(made.path): the archive itself"))
   }
 
-  @Test func `the archive is left out where a path names it, or something in it`() throws {
+  @Test func `the archive is left out if a path names it or one of its files`() throws {
     try FileManager.default.createSymbolicLink(
       atPath: made.directory.path("link"), withDestinationPath: "archive")
     for path in ["archive", "link/", "archive/", "./archive/../archive", "archive/lock", made.path] {
@@ -41,8 +41,8 @@ import Testing
     #expect(try listed() == ["link"] + ToolArchive.treePaths)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "mounts a directory"))
-  func `the archive is left out where it is mounted again`() throws {
+  @Test(.enabled(if: geteuid() == 0, "mounts a directory: needs root"))
+  func `the archive is left out at a second mount point`() throws {
     let script = """
       mkdir -p src/again && mount --bind archive src/again 2>/dev/null || exit 77
       exec "$0" "$@"

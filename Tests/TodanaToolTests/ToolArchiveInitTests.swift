@@ -8,7 +8,7 @@ import Testing
 
   init() throws { made = try ToolArchive(isMade: false) }
 
-  @Test func `directories on the way are made only if that is asked for`() throws {
+  @Test func `parent directories are made only on request`() throws {
     func initialize(_ path: String, _ options: String...) throws -> ToolRun {
       try ToolRun(["archive", "init", path, "--plain"] + options, workingDirectory: made.directory.path)
     }
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `one that was killed does not stand in the way of the next`(isEncrypted: Bool) throws {
+  func `a killed init does not prevent the next one`(isEncrypted: Bool) throws {
     try made.write("a passphrase", to: "passphrase")
     let secret = isEncrypted ? ["--passphrase-file", made.directory.path("passphrase")] : ["--plain"]
     var unfinishedCount = 0
@@ -41,7 +41,7 @@ import Testing
     #expect(unfinishedCount > 0)
   }
 
-  @Test func `what another process has made stays as it is`() throws {
+  @Test func `existing archives and foreign files are left unchanged`() throws {
     let other = try ToolArchive()
     let contents = try other.contents()
     #expect(try other.run("init").status == 4)

@@ -51,7 +51,7 @@ import Testing
     #expect(try made.run("verify").status == 0)
   }
 
-  @Test func `a command is ended and waited for where add is interrupted`() throws {
+  @Test func `an interrupted add ends its command and waits for it`() throws {
     let adding = try made.start(
       "add", "--key-file", made.keyFile, "--stdin-from-command", "--", "sh", "-c",
       "trap 'echo ended >\(made.directory.path("ended")); exit 0' TERM; echo >\(made.directory.path("started")); "
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(.enabled(if: LongTests.areEnabled, "\(LongTests.reason)"))
-  func `a process that a command leaves behind does not hold add up`() throws {
+  func `a process that a command leaves behind does not block add`() throws {
     // The process writes its id, so that the test can end it.
     let held = try run(script: "echo one; sleep 100 & echo $! >held")
     #expect(held.status == 4 && held.messages.contains("holds its output open"), "\(held.messages)")
@@ -73,7 +73,7 @@ import Testing
     #expect(try made.snapshots().isEmpty)
   }
 
-  @Test func `an empty standard input is refused unless that is allowed`() throws {
+  @Test func `an empty standard input is refused unless it is allowed`() throws {
     let refused = try made.run("add", "--stdin", "dump", input: "")
     #expect(refused.status == 4 && refused.messages.contains("--allow-empty"), "\(refused.messages)")
     #expect(try made.snapshots().isEmpty)
@@ -81,7 +81,7 @@ import Testing
     #expect(try made.run("list", "--json").values(ToolArchive.Listed.self).map(\.bytes) == [0])
   }
 
-  @Test func `the standard input is read for one thing only`() throws {
+  @Test func `the standard input is read for one purpose only`() throws {
     try made.write("a", to: "a")
     let key = String(decoding: [UInt8](repeating: 7, count: 16), as: UTF8.self)
     for command in [

@@ -19,7 +19,7 @@ import Testing
     return adding
   }
 
-  @Test func `a second add is told who has the archive, or waits`() throws {
+  @Test func `a second add waits, or reports the process that uses the archive`() throws {
     let adding = try startAdding("from a pipe")
     let refused = try made.run("add", "src", "--wait", "0")
     #expect(refused.status == 3 && refused.messages.contains("\(adding.processID)"))
@@ -34,7 +34,7 @@ import Testing
     #expect(try made.run("cat", "--snapshot", made.snapshots()[0].id, "pipe").text == "from a pipe")
   }
 
-  @Test func `an add that waits says so, and ends at a signal`() throws {
+  @Test func `a waiting add says so, and ends at a signal`() throws {
     let adding = try startAdding("from a pipe")
     let messages = made.directory.path("messages")
     let waiting = try ChildProcess(
@@ -57,7 +57,7 @@ import Testing
     #expect(adding.waitForExit() == 0)
   }
 
-  @Test func `an add that is killed leaves nothing to be unlocked, and nothing half done`() throws {
+  @Test func `a killed add leaves no lock and no unfinished snapshot`() throws {
     let first = try made.add("src")
     // Several chunks; the first commit comes after two seconds.
     let part = String((0..<400_000).map { Character(UnicodeScalar(UInt8(33 + $0 % 89))) })
@@ -76,7 +76,7 @@ import Testing
     #expect(leftovers == ["archive", "key", "out", "src"])
   }
 
-  @Test func `a signal ends an add with 130, and loses nothing`() throws {
+  @Test func `a signal ends an add with status 130, and loses nothing`() throws {
     let first = try made.add("src")
     let adding = try startAdding("from a pipe")
     kill(pid_t(adding.processID), SIGINT)
@@ -87,7 +87,7 @@ import Testing
 
   /// Kills a command at one time after another, each time from the same state.
   @Test(arguments: ["compact", "rewrite", "copy"])
-  func `what is killed while it changes archives leaves them whole`(_ command: String) throws {
+  func `a command that is killed while it changes archives leaves them whole`(_ command: String) throws {
     try made.write(String(repeating: "kept", count: 100_000), to: "src/kept")
     let kept = try made.add("src")
     try Data((0..<6_000_000).map { _ in UInt8.random(in: 0...255) })
@@ -137,7 +137,7 @@ import Testing
     == 0
 
   @Test(.enabled(if: canMount, "mounts a small disk: needs root with the right to mount"))
-  func `a full disk is an error on either side, and loses nothing`() throws {
+  func `a full disk of the archive or of the target is an error, and loses nothing`() throws {
     let script = """
       mkdir room; mount -t tmpfs -o size=40m tmpfs room || exit 10
       head -c 3000000 /dev/urandom >small; head -c 60000000 /dev/urandom >large

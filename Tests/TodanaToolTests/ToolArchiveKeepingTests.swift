@@ -89,7 +89,7 @@ import Testing
     #expect(try made.snapshots().count == 1)
   }
 
-  @Test func `tags are given, taken away, and replaced`() throws {
+  @Test func `tags are added, removed and replaced`() throws {
     let one = try made.add("a", "--tag", "x")
     let two = try made.add("b")
     func tags() throws -> [[String]] { try made.snapshots().map(\.tags) }
@@ -135,7 +135,7 @@ import Testing
     #expect(try made.run("snapshots", "--json").document([ToolArchive.Snapshot].self) == [])
   }
 
-  @Test func `labels are given and taken away`() throws {
+  @Test func `labels are added and removed`() throws {
     let one = try made.add("a", "--label", "old")
     let two = try made.add("b")
     func labels() throws -> [String?] { try made.snapshots().map(\.label) }
@@ -148,7 +148,7 @@ import Testing
     #expect(try made.run("tag", one.short, "--label", "a ").status == 2)
   }
 
-  @Test func `what compacting would remove is counted, and stays`() throws {
+  @Test func `a dry run of compact counts unneeded content, and removes nothing`() throws {
     struct Garbage: Decodable { let contents, smallFiles, pages, sparseGroups, bytes: Int }
     struct Compacted: Decodable { let removedContents, removedSmallFiles, removedPages, rewrittenGroups: Int }
     try made.write(String(repeating: "large", count: 40_000), to: "large")
@@ -166,7 +166,7 @@ import Testing
     #expect(compacted.removedSmallFiles == 1 && compacted.rewrittenGroups == garbage.sparseGroups)
   }
 
-  @Test func `what would be removed is said, and stays`() throws {
+  @Test func `a dry run of remove names the snapshots, and removes nothing`() throws {
     let one = try made.add("a")
     let run = try made.run("remove", "latest", "--dry-run")
     #expect(run.status == 0)
@@ -176,7 +176,7 @@ import Testing
     #expect(try made.snapshots() == [one])
   }
 
-  @Test func `rewriting says what it would do, and empties no snapshot unasked`() throws {
+  @Test func `a dry run of rewrite changes nothing, and a rewrite empties snapshots only if allowed`() throws {
     let both = try made.add("a", "b", "--label", "l")
     let one = try made.add("a")
     var run = try made.run("rewrite", "--exclude", "a", "--dry-run")

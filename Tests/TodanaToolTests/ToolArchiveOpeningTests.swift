@@ -51,7 +51,7 @@ import Todana
     #expect(try made.contents() == before)
   }
 
-  @Test func `without a passphrase an archive is made only where that is said`() throws {
+  @Test func `an archive without encryption is made only on request`() throws {
     let made = try ToolArchive(isMade: false)
     func run(_ arguments: String...) throws -> ToolRun {
       try ToolRun(["archive"] + arguments, workingDirectory: made.directory.path)
@@ -73,7 +73,7 @@ import Todana
     #expect(try run("list", "archive", "--key-file", "key").status == 3)
   }
 
-  @Test func `chunks are of the size that init was told`() throws {
+  @Test func `chunks have the size that init was given`() throws {
     let made = try ToolArchive(isMade: false)
     #expect(try made.run("init", "--chunk-size", "1k").status == 0)
     // Files smaller than 64 KiB are stored together with other small files.
@@ -86,7 +86,7 @@ import Todana
     #expect(try made.run("cat", "data").output == data)
   }
 
-  @Test func `an archive is made where nothing is`() throws {
+  @Test func `an archive is made only in a new or empty directory`() throws {
     let made = try ToolArchive()
     try made.write("mine", to: "full/file")
     try FileManager.default.createDirectory(atPath: made.directory.path("empty"), withIntermediateDirectories: true)
@@ -108,7 +108,7 @@ import Todana
     #expect(run.status == 0 && report.archive == "empty" && report.isEncrypted)
   }
 
-  @Test func `what is no archive is not opened, and not changed`() throws {
+  @Test func `a path that is no archive is not opened and not changed`() throws {
     let made = try ToolArchive()
     try made.write("mine", to: "full/file")
     try FileManager.default.createDirectory(atPath: made.directory.path("empty"), withIntermediateDirectories: true)
@@ -129,14 +129,14 @@ import Todana
 
   @Test(arguments: [
     "init", "add", "snapshots", "list", "find", "diff", "cat", "extract", "stats", "remove", "prune", "tag",
-  ]) func `help is there`(_ command: String) throws {
+  ]) func `each command has help`(_ command: String) throws {
     let run = try ToolRun("archive", command, "--help")
     #expect(run.status == 0 && run.text.contains("USAGE: todana archive \(command)"))
     #expect(run.lines.allSatisfy { $0.count <= 80 })
   }
 
   /// Lets the shell write the byte, which Swift's strings cannot contain.
-  @Test func `paths that are not UTF-8 are taken as they were typed`() throws {
+  @Test func `paths that are not UTF-8 are used as they were typed`() throws {
     let made = try ToolArchive()
     func shell(_ script: String) throws -> ToolRun {
       try ToolRun(
@@ -170,7 +170,7 @@ import Todana
     #expect(try shell(#""$tool" archive list "$name" --key-file key"#).status == 3)
   }
 
-  @Test func `keys of the archive that the environment names`() throws {
+  @Test func `key commands use the archive that the environment names`() throws {
     let made = try ToolArchive()
     func run(_ arguments: String...) throws -> ToolRun {
       try ToolRun(

@@ -61,7 +61,7 @@ import Testing
 
   private func expectRestored() throws { #expect(try state("out/src") == state("saved")) }
 
-  @Test func `other bytes of the same length and time are replaced by always only`() throws {
+  @Test func `only always replaces other bytes of the same length and time`() throws {
     let damage = """
       cd out/src; printf 'EVIL CONTENT 1' >file
       printf y | dd of=sub/large bs=1 seek=200000 conv=notrunc 2>/dev/null
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: ["always", "metadata"])
-  func `names that should be of one file are so again`(_ overwrite: String) throws {
+  func `hard links that were separated are linked again`(_ overwrite: String) throws {
     try shell("cd out/src/sub; cp -a two new; mv new two")
     let never = try extract("never")
     #expect(never.keptFiles == 1 && never.files == 0)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `metadata leaves other content and its time, and gives it no rights`() throws {
+  @Test func `metadata keeps other content and its time, and gives it no rights`() throws {
     try shell("chmod 6755 src/file; touch -d @1000000000 src")
     try made.add("src")
     try shell("cd out/src; echo mine >file; chmod 600 file; touch -d @5 file")

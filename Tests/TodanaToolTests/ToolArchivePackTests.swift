@@ -38,7 +38,7 @@ import Testing
     get throws { try FileManager.default.contentsOfDirectory(atPath: made.directory.path).sorted() }
   }
 
-  @Test func `a file holds all of an archive, which goes on where it is unpacked`() throws {
+  @Test func `a pack holds an entire archive, which can be used after unpacking`() throws {
     let packed = try made.run("pack", "pack.tar")
     #expect(packed.status == 0 && packed.text.hasPrefix("Packed archive as of commit "))
     let unpacked = try run("unpack", "copy", "pack.tar")
@@ -63,7 +63,7 @@ import Testing
     #expect(try run("verify", "copy", "--key-file", "key").status == 0)
   }
 
-  @Test func `a pipe will do, and so will any tar`() throws {
+  @Test func `a pack can be piped, and any tar can read it`() throws {
     let line = "set -o pipefail; todana archive pack archive --key-file key | todana archive unpack copy"
     #expect(try shell(line) == 0)
     #expect(try run("verify", "copy", "--key-file", "key").status == 0)
@@ -79,7 +79,7 @@ import Testing
     #expect(try status == 0 || made.text(of: "said").contains("Broken pipe"))
   }
 
-  @Test func `reports are for programs, too, and the environment names the archive`() throws {
+  @Test func `reports have a JSON form, and the environment names the archive`() throws {
     let packed = try made.run("pack", "pack.tar", "--json").document(Report.self)
     let unpacked = try run("unpack", "copy", "pack.tar", "--json").document(Report.self)
     #expect(packed.archive == "archive" && unpacked.archive == "copy")
@@ -95,7 +95,7 @@ import Testing
     #expect(try run("pack").status == 2)
   }
 
-  @Test func `nothing that is there is replaced`() throws {
+  @Test func `existing files are never replaced`() throws {
     #expect(try made.run("pack", "pack.tar").status == 0)
     try made.write("mine", to: "mine")
     let before = try made.contents()
@@ -120,7 +120,7 @@ import Testing
     #expect(try run("unpack", "empty", "pack.tar").status == 0)
   }
 
-  @Test func `what is cut, damaged, or no pack leaves nothing`() throws {
+  @Test func `truncated, damaged or foreign input leaves nothing`() throws {
     #expect(try made.run("pack", "pack.tar").status == 0)
     let pack = try Data(contentsOf: URL(filePath: made.directory.path("pack.tar")))
     func status(_ bytes: Data) throws -> Int32 {
@@ -167,7 +167,7 @@ import Testing
     return (tool, pipe)
   }
 
-  @Test func `a process that is killed leaves no archive, and no obstacle`() throws {
+  @Test func `a killed unpack leaves no archive, and no obstacle`() throws {
     #expect(try made.run("pack", "pack.tar").status == 0)
     let (tool, pipe) = try startUnpacking(60_000)
     // A second process is refused.
@@ -180,7 +180,7 @@ import Testing
     #expect(!made.exists("copy.partial"))
   }
 
-  @Test func `a signal ends the waiting for more of a pack, and nothing is left`() throws {
+  @Test func `a signal ends the wait for more of a pack, and nothing is left`() throws {
     #expect(try made.run("pack", "pack.tar").status == 0)
     let (tool, pipe) = try startUnpacking(60_000)
     kill(pid_t(tool.processID), SIGINT)
@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
-  func `a terminal gets no pack, and gives none`() throws {
+  func `a pack is neither written to nor read from a terminal`() throws {
     for command in ["pack archive --key-file key", "unpack copy"] {
       let words = "\(ChildProcess.path(ofProduct: "todana")) archive \(command)"
       #expect(try shell("script -qec '\(words)' /dev/null > shown < /dev/null") == 2)

@@ -62,7 +62,7 @@ import Testing
     #expect(plan.text.contains(#"has tags a\\b"#) && !plan.text.contains(#"a\\\"#))
   }
 
-  @Test func `the content of files is written as it is`() throws {
+  @Test func `the content of files is written unchanged`() throws {
     #expect(try made.run("cat", "src/a.txt", "/src/sub/b.txt").text == "onetwo two")
     for path in ["src/nothing", "src/sub", "src/link", "src/a.txt/below", "/"] {
       let run = try made.run("cat", path)
@@ -134,7 +134,7 @@ import Testing
     #expect(try made.run("diff", first.id, "0000").status == 4)
   }
 
-  @Test func `equal content is no difference, however it came`() throws {
+  @Test func `equal content is no difference, however it was added`() throws {
     try made.write("the same", to: "name")
     #expect(try made.run("add", "--stdin", "name", input: "the same").status == 0)
     #expect(try made.run("add", "name").status == 0)
@@ -143,7 +143,7 @@ import Testing
     #expect(values.map(\.changes) == [["metadata"]])
   }
 
-  @Test func `counts and sizes are told`() throws {
+  @Test func `counts and sizes are reported`() throws {
     try made.add("src")
     let run = try made.run("stats", "--json")
     #expect(run.status == 0)
@@ -155,7 +155,7 @@ import Testing
     #expect(lines.count == 4 && lines[1].hasSuffix("10, 36 B"))
   }
 
-  @Test func `looking changes nothing`() throws {
+  @Test func `commands that read change nothing`() throws {
     let before = try made.contents()
     for arguments in [
       ["list", "archive"], ["cat", "archive", "src/a.txt"], ["find", "archive", "*"], ["stats", "archive"],

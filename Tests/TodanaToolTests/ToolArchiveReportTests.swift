@@ -21,7 +21,7 @@ import Testing
     #expect(try made.run("list", "--json").values(ToolArchive.Listed.self).map(\.modified) == [seconds])
   }
 
-  @Test func `targets and paths that are not UTF-8 have their bytes beside them`() throws {
+  @Test func `targets and paths that are not UTF-8 are reported with their bytes`() throws {
     let linked = try ToolRun(
       ["archive", "add", "archive", "--key-file", "key"], workingDirectory: made.directory.path,
       runner: [

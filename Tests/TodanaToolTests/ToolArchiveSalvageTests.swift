@@ -43,7 +43,7 @@ import Testing
     for number in 0..<200 { #expect(try made.text(of: "out/src/\(number).txt") == Self.text(number)) }
   }
 
-  @Test func `a salvaged archive takes in again what was lost`() throws {
+  @Test func `a salvaged archive stores lost content again when it is added`() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: made.path).filter { $0.hasSuffix(".kch") }
     let urls = names.map { URL(filePath: "\(made.path)/\($0)") }
     let url = try #require(try urls.max { try Data(contentsOf: $0).count < Data(contentsOf: $1).count })

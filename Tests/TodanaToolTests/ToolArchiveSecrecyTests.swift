@@ -4,7 +4,7 @@ import Testing
 
 /// The files of an archive, as visible to an attacker without its key.
 @Suite struct ToolArchiveSecrecyTests {
-  @Test func `nothing of names, contents, paths, tags and hosts can be read`() throws {
+  @Test func `names, contents, paths, tags and hosts cannot be read in the files`() throws {
     let made = try ToolArchive()
     let words = [
       "Nonsuch-directory", "Nonsuch-file", "nonsuch-content", "nonsuch-large", "Nonsuch-link", "nonsuch-target",

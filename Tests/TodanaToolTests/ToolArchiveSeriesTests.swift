@@ -46,7 +46,7 @@ import Testing
     ).document(Pruned.self)
   }
 
-  @Test func `relative paths are told apart by the directory that they were given in`() throws {
+  @Test func `relative paths are distinguished by the working directory of the add`() throws {
     try add(in: "x", ".")
     try add(in: "y", ".")
     let snapshots = try made.snapshots()
@@ -57,7 +57,7 @@ import Testing
     #expect(plan.groups.map(\.paths) == [[made.directory.path("x")], [made.directory.path("y")]])
   }
 
-  @Test func `the same paths in another order and another spelling are the same`() throws {
+  @Test func `the order and spelling of paths do not change their series`() throws {
     try add(in: ".", "x", "y")
     for paths in [["y", "x"], ["./y/", "x/."], ["x/../y", "x"]] {
       let added = try ToolRun(
@@ -112,7 +112,7 @@ import Testing
     #expect(try add(in: "x", "--files-from", "../list").unchangedFiles == 300)
   }
 
-  @Test func `names of streams stay names`() throws {
+  @Test func `names of streams are not made absolute`() throws {
     try add(in: "x", "--stdin", "dump", input: "a")
     try add(in: "y", "--stdin", "dump", input: "b")
     #expect(try made.snapshots().map(\.absolutePaths) == [[], []])
@@ -120,7 +120,7 @@ import Testing
     #expect(try made.run("snapshots").lines.count == 2)
   }
 
-  @Test func `snapshots with a label are kept by it, whatever their paths are`() throws {
+  @Test func `snapshots with a label are grouped by it, not by their paths`() throws {
     try add(in: "x", ".", "--label", "data")
     #expect(try add(in: ".", "x/a", "y", "--label", "data").newFiles == 1)
     try add(in: "x", ".")
@@ -154,7 +154,7 @@ import Testing
     #expect(try listed("--path", "z") == [])
   }
 
-  @Test func `of snapshots of one time the last is the latest, and the one that prune keeps`() throws {
+  @Test func `the last of several snapshots with one time is the latest, and prune keeps it`() throws {
     for number in 1...6 {
       try made.write("\(number)", to: "x/a")
       try add(in: ".", "x", "--time", "2026-01-01")
@@ -166,7 +166,7 @@ import Testing
     #expect(try made.run("cat", "x/a").text == "6")
   }
 
-  @Test func `a snapshot of the future is told of, kept, and pushes out no other`() throws {
+  @Test func `a snapshot of the future is reported and kept, and displaces no other`() throws {
     try add(in: ".", "x")
     let run = try made.run("add", "x", "--time", "2099-01-01")
     #expect(run.status == 0 && run.messages.contains("2099-01-01 00:00:00, which is in the future"))

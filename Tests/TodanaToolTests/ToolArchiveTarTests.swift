@@ -38,7 +38,7 @@ import Testing
   /// Returns a runner that pipes the output of a shell command into the tool.
   private func piped(_ command: String) -> [String] { ["sh", "-c", "\(command) | \"$0\" \"$@\""] }
 
-  @Test func `what is exported to a file is imported from it, the same`() throws {
+  @Test func `an exported tar is imported without a difference`() throws {
     let added = try made.add("src")
     #expect(try run("export", "--output", "src.tar").status == 0)
     let importing = try run(
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["cat", "gzip", "zstd", "xz", "bzip2"])
-  func `what comes from a pipe is imported`(packer: String) throws {
+  func `a tar from a pipe is imported`(packer: String) throws {
     let run = try run("import", runner: piped("tar -c src | \(packer)"))
     #expect(run.status == 0 && run.messages == "")
     #expect(run.lines.first == "5 files in 3 directories, 18 B.")
@@ -67,7 +67,7 @@ import Testing
     #expect(try made.run("cat", "src/sub/deep/C.TXT").text == "three")
   }
 
-  @Test func `what is excluded stays out, and the rest gets its place`() throws {
+  @Test func `excluded entries stay out, and the others are stored below --into`() throws {
     try made.write("*.log\n", to: "patterns")
     try made.write(String(repeating: "x", count: 3000), to: "src/large")
     let run = try run(
@@ -93,7 +93,7 @@ import Testing
     #expect(try made.contents() == before)
   }
 
-  @Test func `what cannot be imported is listed, and the rest is`() throws {
+  @Test func `entries that cannot be imported are listed, and the others are imported`() throws {
     let run = try run("import", "--json", runner: piped("tar -cP --transform 's,^src/a,../a,' src"))
     #expect(run.status == 1)
     #expect(run.messages.contains("todana: “../a.txt” was left out: its path has “..” in it"))
@@ -102,7 +102,7 @@ import Testing
     #expect(try made.snapshots().map(\.failures) == [1])
   }
 
-  @Test func `bad streams and wrong use have their statuses, and leave no snapshot`() throws {
+  @Test func `bad streams and wrong use have their exit statuses, and leave no snapshot`() throws {
     for command in [
       "echo garbage", "tar -c src | head -c 3000", "true", "head -c 10240 /dev/zero", "tar -cz src | head -c 99",
     ] {
@@ -150,7 +150,7 @@ import Testing
     "(cat a.tar; head -c 1024000 /dev/zero; cat b.tar; head -c 9000000 /dev/zero)",
     "zstd -q --rm a.tar b.tar; cat a.tar.zst b.tar.zst", "bzip2 a.tar b.tar; cat a.tar.bz2 b.tar.bz2",
   ])
-  func `tars that follow one another are all imported`(command: String) throws {
+  func `concatenated tars are all imported`(command: String) throws {
     try makeTars()
     try shell("(\(command)) >all")
     let importing = try run("import", "all", "--json")
@@ -164,7 +164,7 @@ import Testing
     "(cat a.tar; echo more)", "(cat a.tar; head -c 5000 /dev/urandom)", "(cat a.tar | gzip; echo more)",
     "(cat a.tar; head -c 600 b.tar | tr one two)", "(bzip2 <a.tar; echo more)",
   ])
-  func `what follows a tar and is none is told of`(command: String) throws {
+  func `bytes after a tar that are no tar are reported`(command: String) throws {
     try makeTars()
     try shell("(\(command)) >all")
     let importing = try run("import", "all", "--json")
@@ -174,7 +174,8 @@ import Testing
     #expect(try listed().first == "one")
   }
 
-  @Test(arguments: ["gnu", "pax"]) func `the rest of a file of another volume is left out`(format: String) throws {
+  @Test(arguments: ["gnu", "pax"])
+  func `the rest of a file that began on another volume is left out`(format: String) throws {
     try made.write(String(repeating: "0123456789", count: 15_000), to: "vol/big")
     try made.write("small", to: "vol/small")
     try shell("printf 'n v2\\nn v3\\n' | tar -M -L 100 -H \(format) -cf v1 vol/big vol/small >/dev/null 2>&1")
@@ -199,7 +200,7 @@ import Testing
     #expect(try made.run("cat", "names/more/file").text == "content")
   }
 
-  @Test func `headers that are too long are told of`() throws {
+  @Test func `headers that are too long are reported`() throws {
     let script = """
       import tarfile, io
       tar = tarfile.open("all", "w", format=tarfile.PAX_FORMAT, pax_headers={})
@@ -215,7 +216,7 @@ import Testing
     #expect(try made.snapshots() == [])
   }
 
-  @Test func `a tar has its name when it is whole`() throws {
+  @Test func `a tar gets its name when it is complete`() throws {
     try made.add("src")
     #expect(try run("export", "--output", "whole.tar").status == 0)
     let whole = try Data(contentsOf: URL(filePath: made.directory.path("whole.tar")))
@@ -235,7 +236,7 @@ import Testing
     #expect(!made.exists("again.tar"))
   }
 
-  @Test func `the top of a tar has metadata, too`() throws {
+  @Test func `the top directory of a tar keeps its metadata, too`() throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o2751], ofItemAtPath: made.directory.path("src"))
     try shell("tar -C src -cf all .")
     #expect(try run("import", "all").status == 0)

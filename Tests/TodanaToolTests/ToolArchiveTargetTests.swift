@@ -24,8 +24,8 @@ import Testing
     return run
   }
 
-  @Test(.enabled(if: geteuid() == 0, "makes a device, and becomes another user"))
-  func `a device that only root makes is left out, and not counted as restored`() throws {
+  @Test(.enabled(if: geteuid() == 0, "makes a device and becomes another user: needs root"))
+  func `a device that only root can make is left out, and is not counted as restored`() throws {
     try shell("mkdir src; echo text >src/file; mknod src/device c 1 3 || exit 0; mkdir room; chown -R 65534 room")
     guard made.exists("src/device") else { return }
     try made.add("src")
@@ -42,7 +42,7 @@ import Testing
     #expect(run.lines.contains("1 device or socket left out."))
   }
 
-  @Test func `paths that are not reached are not called missing`() throws {
+  @Test func `paths that are not reached are not reported as missing`() throws {
     try made.makeTree()
     try made.add("src")
     try shell("mkdir out elsewhere; ln -s ../elsewhere out/src")
@@ -58,7 +58,7 @@ import Testing
   }
 
   /// Limits the tool to very few descriptors, with a deeper tree.
-  @Test func `few descriptors are enough, in both directions`() throws {
+  @Test func `few descriptors are enough for adding and extracting`() throws {
     try shell(
       """
       path=src; mkdir src
@@ -77,7 +77,7 @@ import Testing
     #expect(try made.run("extract", "--target", "out", "--overwrite", "always", runner: few).status == 0)
   }
 
-  @Test func `a target that is a file, or behind one, ends a dry run as well`() throws {
+  @Test func `a dry run fails as well if the target is a file or below one`() throws {
     try made.makeTree()
     try made.add("src")
     try made.write("a file", to: "file")
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `files and directories in one another's place are reported, and the rest is restored`() throws {
+  @Test func `files and directories in each other's place are reported, and the rest is restored`() throws {
     try made.makeTree()
     try made.add("src")
     try shell("mkdir -p out/src/a.txt; printf inside >out/src/a.txt/own; echo file >out/src/sub; ln -s /etc other")
@@ -115,7 +115,7 @@ import Testing
 
   /// Moves a directory away during the extraction, which continues in the opened directory wherever it is.
   @Test(arguments: [("out", "elsewhere", "Cannot open “out”"), ("out/src", "out/elsewhere", "“out/src”")])
-  func `a directory that is moved away meanwhile is reported`(from: String, to: String, message: String) throws {
+  func `a directory that is moved during an extraction is reported`(from: String, to: String, message: String) throws {
     // The names fill the pipe, so that the tool waits until the pipe is read.
     try shell("name=$(printf 'd%0200d' 0); mkdir src; for number in $(seq 500); do mkdir src/$name$number; done")
     try made.add("src")
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(.enabled(if: canMount, "mounts small disks: needs root with the right to mount"))
-  func `times that the target's file system rounds are reported, once`() throws {
+  func `times that the target's file system rounds are reported once`() throws {
     try shell("mkdir src; for number in 1 2 3; do echo >src/$number; done; find src -exec touch -d @1000000000.5 {} +")
     try made.add("src")
     let script = """

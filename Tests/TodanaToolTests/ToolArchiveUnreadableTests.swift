@@ -28,13 +28,13 @@ import Testing
     #expect(try made.run("add", Self.unreadable, "--dry-run").status == 0)
   }
 
-  @Test func `a snapshot is not made of paths that are there and cannot be read`() throws {
+  @Test func `no snapshot is made of unreadable paths`() throws {
     let run = try made.run("add", Self.unreadable)
     #expect(run.status == 4 && run.lines.last == "Nothing could be read: no snapshot was made.")
     #expect(try made.snapshots() == [])
   }
 
-  @Test(.enabled(if: geteuid() == 0, "becomes another user"))
+  @Test(.enabled(if: geteuid() == 0, "becomes another user: needs root"))
   func `a snapshot is not made of a directory that cannot be opened`() throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: made.directory.path("src"))
     try made.write("good", to: "good")
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// Takes a lease, like Samba on files that a client has open.
-  @Test func `a file under a lease is archived when its holder gives it back`() throws {
+  @Test func `a file under a lease is archived when the lease is released`() throws {
     let holder = try ChildProcess("lease", made.directory.path("src/a.txt"))
     guard holder.nextLine() == "leased" else {
       // There is no other known file system to try.
@@ -83,7 +83,7 @@ import Testing
 
   /// Waits until the system breaks the lease after /proc/sys/fs/lease-break-time, which is 45 s by default.
   @Test(.enabled(if: LongTests.areEnabled, "\(LongTests.reason)"))
-  func `a file under a lease that is not given back is archived when the system takes it`() throws {
+  func `a file under a lease that is not released is archived when the system breaks the lease`() throws {
     let holder = try ChildProcess("lease", made.directory.path("src/a.txt"), "kept")
     guard holder.nextLine() == "leased" else { try Test.cancel("the file system has no leases") }
     let run = try made.run("add", "src", "--json")

@@ -13,7 +13,7 @@ import Todana
     let isReadable: Bool
   }
 
-  @Test(arguments: [false, true]) func `a copy is a store`(_ isEncrypted: Bool) throws {
+  @Test(arguments: [false, true]) func `a copy is a complete store`(_ isEncrypted: Bool) throws {
     let made = try ToolStore(isEncrypted: isEncrypted)
     let copy = made.directory.path("copy")
     #expect(try made.run("backup", made.path, copy).status == 0)
@@ -34,9 +34,8 @@ import Todana
     #expect(try made.run("backup", made.path, locked, "--encrypted", "--series").status == 2)
   }
 
-  @Test(arguments: [false, true]) func `a series takes what changed, and gives each backup back`(
-    _ isEncrypted: Bool
-  ) throws {
+  @Test(arguments: [false, true])
+  func `a series stores the changes, and each backup can be restored`(_ isEncrypted: Bool) throws {
     let made = try ToolStore(isEncrypted: isEncrypted)
     let series = made.directory.path("series")
     let first = try made.run("backup", "--series", "--json", made.path, series).document(Backup.self)
@@ -64,7 +63,7 @@ import Todana
     #expect(try ToolRun("store", "backups", "prune", series, "--keep", "0").status == 2)
   }
 
-  @Test func `damage in a series is told`() throws {
+  @Test func `damage in a series is reported`() throws {
     let made = try ToolStore()
     let series = made.directory.path("series")
     #expect(try made.run("backup", "--series", made.path, series).status == 0)
@@ -85,7 +84,7 @@ import Todana
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `a place without backups exits with 3`() throws {
+  @Test func `a path without backups exits with 3`() throws {
     let made = try ToolStore()
     for arguments in [["restore", "nowhere", "x"], ["backups", "list", made.path], ["restore", made.path, "x"]] {
       #expect(try ToolRun(["store"] + arguments).status == 3)
@@ -96,7 +95,8 @@ import Todana
     let classes: [String]
   }
 
-  @Test(arguments: [false, true]) func `a compaction names what became smaller`(_ isEncrypted: Bool) throws {
+  @Test(arguments: [false, true])
+  func `compact names the classes whose files became smaller`(_ isEncrypted: Bool) throws {
     let made = try ToolStore(isEncrypted: isEncrypted)
     let store = try made.open()
     for index in 0..<2000 { try store.insert(Song("song \(index)")) }

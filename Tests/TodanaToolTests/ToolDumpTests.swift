@@ -17,7 +17,7 @@ import Todana
   }
 
   @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
-  func `a dump makes the same store again`(_ wasEncrypted: Bool, _ becomesEncrypted: Bool) throws {
+  func `an imported dump makes the same store again`(_ wasEncrypted: Bool, _ becomesEncrypted: Bool) throws {
     let made = try ToolStore(isEncrypted: wasEncrypted)
     let target = try ToolStore(isEncrypted: becomesEncrypted)
     let path = made.directory.path("imported")
@@ -94,14 +94,14 @@ import Todana
     ("a class twice", [start, song, #"{"kind":"class","class":"Song","number":2}"#]),
     ("a number twice", [start, song, #"{"kind":"class","class":"Other","number":1}"#]),
     ("a number twice, once of the named buffers", [start, song, #"{"kind":"names","number":1}"#]),
-    ("a record of no class", [start, record]),
+    ("a record without a class", [start, record]),
     ("a row twice", [start, song, record, record]),
     ("row 0", [start, song, record.replacing(#""row":1"#, with: #""row":0"#)]),
     ("a negative row", [start, song, record.replacing(#""row":1"#, with: #""row":-1"#)]),
     ("a row above all", [start, song, record.replacing(#""row":1"#, with: #""row":9"#)]),
     ("a row beyond all numbers", [start, song, record.replacing(#""row":1"#, with: #""row":18446744073709551616"#)]),
     (
-      "a row that leaves none",
+      "a row that leaves no row id",
       [
         start, #"{"kind":"class","class":"Song","number":1}"#,
         record.replacing(#""row":1"#, with: #""row":18446744073709551615"#),
@@ -109,18 +109,18 @@ import Todana
     ),
     ("a version that is too large", [start, song, record.replacing(#""version":2"#, with: #""version":256"#)]),
     ("Base64 that was cut off", [start, song, record.replacing("AQI=", with: "AQI")]),
-    ("Base64 that is none", [start, song, record.replacing("AQI=", with: "A*I=")]),
+    ("invalid Base64", [start, song, record.replacing("AQI=", with: "A*I=")]),
     ("null", [start, song, record.replacing(#""AQI=""#, with: "null")]),
-    ("a class behind records", [start, song, record, #"{"kind":"class","class":"Late","number":3}"#]),
+    ("a class after records", [start, song, record, #"{"kind":"class","class":"Late","number":3}"#]),
     ("a named buffer without a number", [start, song, name]),
     ("a name twice", [start, #"{"kind":"names","number":2}"#, name, name]),
     ("no end", [start, song, record]),
-    ("an end that counts otherwise", [start, song, record, #"{"kind":"end","records":2,"names":0}"#]),
-    ("something behind the end", [start, song, #"{"kind":"end","records":0,"names":0}"#, record]),
+    ("an end with other counts", [start, song, record, #"{"kind":"end","records":2,"names":0}"#]),
+    ("a record after the end", [start, song, #"{"kind":"end","records":0,"names":0}"#, record]),
     ("two ends", [start, #"{"kind":"end","records":0,"names":0}"#, #"{"kind":"end","records":0,"names":0}"#]),
   ]
 
-  @Test(arguments: hostile) func `nothing is made of a dump with`(_ what: String, _ lines: [String]) throws {
+  @Test(arguments: hostile) func `an import refuses a dump with`(_ what: String, _ lines: [String]) throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     let path = directory.path("new")
     for secret in [[], ["--key-file", try keyFile(in: directory)]] {

@@ -80,7 +80,7 @@ import Testing
     )
   }
 
-  @Test func `installing puts each file in its place, and uninstalling takes these and no others`() throws {
+  @Test func `installing puts each file in its place, and uninstalling removes only these files`() throws {
     // Replaces the program of swift-argument-parser, which tests do not build.
     try write(
       """
@@ -116,7 +116,7 @@ import Testing
     _ = try install("--uninstall")
   }
 
-  @Test func `what it cannot do, it says`() throws {
+  @Test func `invalid options and missing files are reported`() throws {
     _ = try install("--no-such-option", status: 2)
     _ = try install("--built", status: 2)
     _ = try install("--built relative", status: 2)

@@ -23,7 +23,7 @@ import Todana
     let encryption: Encryption?
   }
 
-  @Test(arguments: [false, true]) func `info tells what a store is and has`(_ isEncrypted: Bool) throws {
+  @Test(arguments: [false, true]) func `info describes a store and its content`(_ isEncrypted: Bool) throws {
     let made = try ToolStore(isEncrypted: isEncrypted)
     let text = try made.run("info", made.path)
     #expect(text.status == 0)
@@ -39,7 +39,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `a damaged store has its damage told`() throws {
+  @Test func `damage in a store is reported`() throws {
     let made = try ToolStore()
     let names = try FileManager.default.contentsOfDirectory(atPath: made.path)
     let file = made.path + "/" + (try #require(names.first { $0.hasSuffix("-Song.kch") }))
@@ -59,7 +59,7 @@ import Todana
     let nextRow: RowID
   }
 
-  @Test(arguments: [false, true]) func `classes are those of the catalog`(_ isEncrypted: Bool) throws {
+  @Test(arguments: [false, true]) func `the listed classes are those of the catalog`(_ isEncrypted: Bool) throws {
     let made = try ToolStore(isEncrypted: isEncrypted)
     let classes = try made.run("classes", "--json", made.path).values(Class.self)
     let text = try made.run("classes", made.path)
@@ -148,9 +148,8 @@ import Todana
     let entryCount: Int
   }
 
-  @Test(arguments: [false, true]) func `indexes are listed, emptied, and built by the program`(
-    _ isEncrypted: Bool
-  ) throws {
+  @Test(arguments: [false, true])
+  func `indexes are listed and emptied by the tool, and built by the program`(_ isEncrypted: Bool) throws {
     let made = try ToolStore(isEncrypted: isEncrypted)
     func indexes() throws -> [Index] { try made.run("index", "list", "--json", made.path).values(Index.self) }
     var found = try indexes()
@@ -171,7 +170,7 @@ import Todana
     #expect(try made.run("index", "rebuild", made.path, "Song").status == 4)
   }
 
-  @Test func `nothing that only looks changes a file`() throws {
+  @Test func `commands that only read change no file`() throws {
     let made = try ToolStore()
     let before = try contents(of: made.path)
     for command in ["info", "classes", "names", "dump", "verify"] {

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: ["2>/dev/full", "2>&-", "<&- >&- 2>&-", ">/dev/full", "</dev/null >&-"])
-  func `work is done where messages and summaries cannot be written`(_ redirections: String) throws {
+  func `commands do their work if messages and summaries cannot be written`(_ redirections: String) throws {
     for command in [
       ["init", "other", "--plain"], ["add", "archive", "src", "--key-file", "key"],
       ["compact", "archive", "--key-file", "key"], ["tag", "archive", "latest", "--add", "x", "--key-file", "key"],
@@ -62,7 +62,7 @@ import Testing
 
   /// Guards against an exit status of 4 although the snapshot was made.
   @Test(arguments: [">/dev/full", ">&-", "<&- >&- 2>&-"])
-  func `a report that cannot be written is a problem, and the work is done`(_ redirections: String) throws {
+  func `a report that cannot be written is a problem, but the work is done`(_ redirections: String) throws {
     let run = try redirected(["add", "archive", "src", "--json", "--key-file", "key"], redirections)
     #expect(run.status == 1)
     #expect(redirections.contains("2>") || run.messages.contains("The summary is lost"), "\(run.messages)")
@@ -80,7 +80,7 @@ import Testing
     #expect(try made.snapshots().isEmpty)
   }
 
-  @Test func `messages into a pipe that nobody reads do not end the work`() throws {
+  @Test func `messages into a pipe without a reader do not end the work`() throws {
     let run = try ToolRun(
       ["archive", "add", "archive", "src", "gone", "--key-file", "key"], workingDirectory: made.directory.path,
       runner: ["sh", "-c", #"{ "$@" 2>&1 >/dev/null; echo $? >status; } | true"#, "sh"])
@@ -94,7 +94,7 @@ import Testing
     == 0
 
   @Test(.enabled(if: canMount, "hides /proc: needs root with the right to mount"))
-  func `arguments are known without proc`() throws {
+  func `arguments are available without proc`() throws {
     let hiding = ["unshare", "-m", "sh", "-c", #"mount -t tmpfs tmpfs /proc && exec "$@""#, "sh"]
     let added = try made.run("add", "src", runner: hiding)
     #expect(added.status == 0, "\(added.messages)")
@@ -104,7 +104,7 @@ import Testing
     #expect(try ToolRun(["nonsense"], runner: hiding).status == 2)
   }
 
-  @Test func `limits are errors`() throws {
+  @Test func `exceeded limits are errors`() throws {
     func limited(_ limit: String, _ command: String, _ arguments: String...) throws -> ToolRun {
       try ToolRun(
         ["archive", command, "archive"] + arguments + ["--key-file", "key"], workingDirectory: made.directory.path,
@@ -123,7 +123,7 @@ import Testing
     #expect(try made.run("verify").status == 0)
   }
 
-  @Test func `a working directory that was removed is an error only where it is needed`() throws {
+  @Test func `a removed working directory is an error only for commands that need it`() throws {
     func removed(_ arguments: String...) throws -> ToolRun {
       try ToolRun(
         ["archive"] + arguments + ["--key-file", made.keyFile], workingDirectory: made.directory.path,

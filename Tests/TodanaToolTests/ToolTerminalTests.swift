@@ -52,7 +52,7 @@ import Testing
     #expect(text.contains("gone") && !text.contains("\u{1B}"))
   }
 
-  @Test func `snapshots are as wide as the terminal, and whole in a pipe`() throws {
+  @Test func `lists of snapshots are as wide as the terminal, and complete in a pipe`() throws {
     let directories = ["one", "two"].map { "a/very/long/path/that/goes/on/for/quite/some/time/to/\($0)" }
     let host = "a-host-with-a-name-that-is-longer-than-most.example.org"
     for directory in directories {

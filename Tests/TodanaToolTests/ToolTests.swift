@@ -17,7 +17,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `verify tells a sound store from a damaged one, and changes neither`() throws {
+  @Test func `verify distinguishes sound and damaged stores, and changes neither`() throws {
     var (status, lines) = try run("store", "verify", path)
     #expect(status == 0)
     #expect(lines.last?.hasPrefix("500 records on ") == true && lines.last?.hasSuffix("nothing is damaged") == true)
@@ -33,7 +33,7 @@ import Todana
     #expect(try contents() == before)
   }
 
-  @Test func `salvage makes a new store and says what was lost`() throws {
+  @Test func `salvage makes a new store and reports its losses`() throws {
     try damage()
     let salvaged = directory.path("salvaged")
     var (status, lines) = try run("store", "salvage", path, salvaged)
@@ -58,7 +58,7 @@ import Todana
     ["store", "verify", "nowhere"], ["store", "salvage", "nowhere", "there"], ["store", "salvage", "/", "there"],
     ["store", "info", "nowhere"], ["store", "dump", "/"],
     ["store", "encrypt", "nowhere", "--passphrase-command", "echo x"],
-  ]) func `what cannot be opened exits with 3`(_ arguments: [String]) throws {
+  ]) func `a path that cannot be opened exits with 3`(_ arguments: [String]) throws {
     #expect(try run(arguments).status == 3)
   }
 
@@ -69,7 +69,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `what fails, and changes nothing, exits with 4`() throws {
+  @Test func `a command that fails and changes nothing exits with 4`() throws {
     #expect(try run("store", "salvage", path, directory.path("")).status == 4)
     #expect(try run("store", "salvage", path, path + "/superblock/below").status == 4)
   }
@@ -80,7 +80,7 @@ import Todana
     ["store", "key", "repair"],
     ["store", "get", "one", "Song", "1", "--raw", "--json"],
   ])
-  func `what is not understood exits with 2`(_ arguments: [String]) throws {
+  func `invalid arguments exit with 2`(_ arguments: [String]) throws {
     #expect(try run(arguments).status == 2)
   }
 
@@ -89,12 +89,12 @@ import Todana
     ["store", "key", "--help"], ["store", "key", "rotate", "--version"], ["store", "import", "--help"],
     ["store", "backups"], ["store", "backups", "list", "--version"], ["store", "dump", "--help"],
   ])
-  func `help and versions are there`(_ arguments: [String]) throws {
+  func `help and versions are available`(_ arguments: [String]) throws {
     let (status, lines) = try run(arguments)
     #expect(status == 0 && !lines.isEmpty)
   }
 
-  @Test func `a store in use is waited for`() throws {
+  @Test func `a command waits for a store in use`() throws {
     let store = try Store(.directory(path), classes: [Song.self])
     let tool = try ChildProcess(product: "todana", ["store", "classes", "--wait", "600", path])
     Thread.sleep(forTimeInterval: 0.3)
@@ -104,7 +104,7 @@ import Todana
     #expect(try run("store", "classes", "--wait", "-1", path).status == 2)
   }
 
-  @Test func `an interruption ends a command, and leaves nothing half done`() throws {
+  @Test func `an interruption ends a command, and leaves no partial result`() throws {
     let store = try Store(.directory(path), classes: [Song.self])
     var tool = try ChildProcess(product: "todana", ["store", "classes", "--wait", "600", path])
     Thread.sleep(forTimeInterval: 0.5)
