@@ -128,7 +128,7 @@ import Testing
 
   /// Builds the program that writes the manual pages first.
   @Test(.enabled(if: LongTests.areEnabled))
-  func `manual pages are what the tool's help says, in right form`() throws {
+  func `manual pages have the content of the tool's help, in valid form`() throws {
     let build = "swift build --package-path '\(Checkout.directory.path)' --scratch-path built --product generate-manual"
     _ = try shell("\(build) && ln -s '\(ChildProcess.path(ofProduct: "todana"))' todana")
     _ = try install("--built \"$(pwd)\"", status: 3)

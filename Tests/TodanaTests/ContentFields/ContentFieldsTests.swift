@@ -96,7 +96,7 @@ private final class NewSample: StoredObject {
     try backend.close()
   }
 
-  @Test func `fields that are not what was written show nothing`() throws {
+  @Test func `records that differ from their layout show no values`() throws {
     let store = try Store(.inMemory, classes: [WrongFieldSample.self])
     try store.insert(WrongFieldSample())
     try store.saveChanges()
