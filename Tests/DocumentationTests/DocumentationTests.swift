@@ -20,13 +20,30 @@ import Testing
     #expect(output == program.output)
   }
 
-  @Test func `links between documents lead to existing files`() throws {
-    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] + documents(in: "docs") {
-      let url = DocumentedProgram.packageDirectory.appending(path: document)
-      let text = try String(decoding: Data(contentsOf: url), as: UTF8.self)
-      for match in text.matches(of: /\]\(([^)#:\s]+)(?:#[^)]*)?\)/) {
-        let target = url.deletingLastPathComponent().appending(path: String(match.1)).standardizedFileURL
-        #expect(FileManager.default.fileExists(atPath: target.path), "\(document) links to \(match.1)")
+  @Test func `links between documents lead to existing files and headings`() throws {
+    for document in try Document.all() {
+      for link in document.links {
+        let path = document.path(of: link)
+        let exists = FileManager.default.fileExists(atPath: Document.url(of: path).path)
+        #expect(exists, "\(document.path) links to \(link.target), which does not exist")
+        if exists, let anchor = link.anchor {
+          let hasHeading = try Document(path).anchors.contains(anchor)
+          #expect(hasHeading, "\(document.path) links to #\(anchor), and \(path) has no such heading")
+        }
+      }
+    }
+  }
+
+  @Test func `links between articles lead to existing articles and headings`() throws {
+    let pages = try Document.pages()
+    for page in pages.values {
+      for link in page.articleLinks {
+        let target = link.target.isEmpty ? page : pages[link.target]
+        #expect(target != nil, "\(page.path) links to <doc:\(link.target)>, which does not exist")
+        if let target, let anchor = link.anchor {
+          let hasHeading = target.anchors.contains(Document.anchor(of: anchor))
+          #expect(hasHeading, "\(page.path) links to #\(anchor), and \(target.path) has no such heading")
+        }
       }
     }
   }
@@ -40,11 +57,5 @@ import Testing
     #expect(try await library.titles() == ["So What", "Blue in Green"])
     #expect(try await library.totalSeconds() == 902)
     try await library.close()
-  }
-
-  private func documents(in folder: String) -> [String] {
-    let url = DocumentedProgram.packageDirectory.appending(path: folder)
-    let paths = FileManager.default.enumerator(atPath: url.path)?.compactMap { $0 as? String } ?? []
-    return paths.filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
   }
 }

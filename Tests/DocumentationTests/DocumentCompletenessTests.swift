@@ -1,0 +1,144 @@
+// The documents cover all error codes, public types, test targets and formats.
+import Foundation
+import Testing
+
+/// An enumeration of error codes, and the section of a guide that lists them.
+struct ErrorCodes: Sendable, CustomTestStringConvertible {
+  /// The name of the error type, which is also the title of the section in Errors.md.
+  var type: String
+  /// The name of the enumeration.
+  var enumeration = "Code"
+  /// The path of the source, within Sources/Todana.
+  var source: String
+
+  var testDescription: String { type }
+
+  static let all = [
+    ErrorCodes(type: "StoreError", source: "Store/StoreError.swift"),
+    ErrorCodes(type: "BackendError", source: "StoreBackend/BackendError.swift"),
+    ErrorCodes(type: "DataBufferError", source: "DataBuffer/DataBufferError.swift"),
+    ErrorCodes(type: "DumpError", source: "Dump/DumpEntry.swift"),
+    ErrorCodes(
+      type: "RecordEnvelopeError", enumeration: "RecordEnvelopeError", source: "DataBuffer/RecordEnvelope.swift"),
+  ]
+
+  /// Returns the names of the enumeration's cases.
+  func cases() throws -> [String] {
+    try Self.cases(of: enumeration, in: "Sources/Todana/\(source)")
+  }
+
+  /// Returns the names of the cases of an enumeration in a source file.
+  static func cases(of enumeration: String, in path: String) throws -> [String] {
+    let lines = try Document(path).text.split(separator: "\n")
+    let found = lines.firstIndex { $0.contains("enum \(enumeration)") }
+    let start = try #require(found, "\(path) has no enumeration \(enumeration)")
+    let end = String(lines[start].prefix { $0 == " " }) + "}"
+    let body = lines[(start + 1)...].prefix { $0 != end }
+    return body.compactMap { line in line.prefixMatch(of: /\s*case (\w+)/).map { String($0.1) } }
+  }
+}
+
+@Suite struct DocumentCompletenessTests {
+  @Test(arguments: ErrorCodes.all)
+  func `every error code stands in the guide to errors`(_ codes: ErrorCodes) throws {
+    let guide = try Document("\(Document.catalog)/Errors.md")
+    let section = try #require(guide.section(codes.type), "Errors.md has no section \"## \(codes.type)\"")
+    let cases = try codes.cases()
+    #expect(!cases.isEmpty, "No case of \(codes.type) was found in \(codes.source)")
+    for name in cases {
+      let isListed = section.contains { $0.contains("`\(name)`") }
+      #expect(isListed, "Errors.md lacks `\(name)` in the section \"\(codes.type)\"")
+    }
+  }
+
+  @Test func `every error code of texts stands in the guide to queries in texts`() throws {
+    let guide = try Document("\(Document.catalog)/QueryText.md")
+    let section = try #require(guide.section("Errors"), "QueryText.md has no section \"## Errors\"")
+    let cases = try ErrorCodes.cases(of: "Code", in: "Sources/Todana/Query/Text/QueryTextError.swift")
+    #expect(!cases.isEmpty, "No case was found in QueryTextError.swift")
+    for name in cases {
+      let isListed = section.contains { $0.contains("`\(name)`") }
+      #expect(isListed, "QueryText.md lacks `\(name)` in the section \"Errors\"")
+    }
+  }
+
+  @Test func `every public type stands in one topic of the catalog`() throws {
+    let types = try publicTypes()
+    #expect(types.count > 100, "Only \(types.count) public types were found")
+    var pagesOfTypes: [String: [String]] = [:]
+    for page in try Document.pages().values {
+      for line in page.section("Topics") ?? [] where line.hasPrefix("- ``") && line.hasSuffix("``") {
+        pagesOfTypes[String(line.dropFirst(4).dropLast(2)), default: []].append(page.path)
+      }
+    }
+    for type in types.sorted() {
+      let pages = pagesOfTypes[type] ?? []
+      #expect(!pages.isEmpty, "No topic of \(Document.catalog) lists the public type \(type)")
+      #expect(pages.count <= 1, "\(type) stands in several topics: \(pages)")
+    }
+  }
+
+  @Test func `every article stands in one topic of the catalog's first page`() throws {
+    let pages = try Document.pages()
+    let root = try #require(pages["Todana"], "The catalog has no Todana.md")
+    let listed = root.section("Topics") ?? []
+    for page in pages.values where !page.isOfSymbol {
+      let count = listed.count(where: { $0 == "- <doc:\(page.name)>" })
+      #expect(count == 1, "The topics of Todana.md list the article \(page.name) \(count) times")
+    }
+  }
+
+  @Test func `no article has the name of a public type, whose page it would replace`() throws {
+    let types = Set(try publicTypes().map { $0.lowercased() })
+    for page in try Document.pages().values where !page.isOfSymbol {
+      #expect(!types.contains(page.name.lowercased()), "\(page.path) needs another name")
+    }
+  }
+
+  @Test func `symbols that the catalog's pages mention belong to public types`() throws {
+    let types = try publicTypes()
+    for page in try Document.pages().values where page.name == "Todana" || !page.isOfSymbol {
+      for link in page.symbolLinks where link != "Todana" {
+        let type = link.split(separator: "/").first.map { String($0) } ?? ""
+        #expect(types.contains(type), "\(page.path) mentions ``\(link)``, and \(type) is no public type")
+      }
+    }
+  }
+
+  @Test func `every test target stands in CONTRIBUTING`() throws {
+    let manifest = try Document("Package.swift").text
+    let targets = manifest.matches(of: /\.testTarget\(\s*name: "(\w+)"/).map { String($0.1) }
+    #expect(!targets.isEmpty, "No test target was found in Package.swift")
+    let document = try Document("CONTRIBUTING.md").text
+    for target in targets {
+      #expect(document.contains("`Tests/\(target)`"), "CONTRIBUTING.md does not mention `Tests/\(target)`")
+    }
+  }
+
+  @Test func `every document of a format lists the changes of its versions`() throws {
+    for path in try Document.paths(in: "docs/formats", endingIn: ".md") {
+      let section = try Document(path).section("Version changes")
+      #expect(section != nil, "\(path) has no section \"## Version changes\"")
+    }
+  }
+
+  /// Returns the names of the types that the library declares outside of other types.
+  private func publicTypes() throws -> Set<String> {
+    var types: Set<String> = []
+    for path in try Document.paths(in: "Sources/Todana", endingIn: ".swift") {
+      for line in try Document(path).text.split(separator: "\n") {
+        // Declarations within types are indented.
+        guard line.hasPrefix("public ") || line.hasPrefix("open ") || line.hasPrefix("@") else { continue }
+        let declaration =
+          /(?:@\S+ )*(?:public|open) (?:(?:final|indirect) )*(?:class|struct|enum|protocol|actor|typealias) (\w+)/
+        if let match = line.prefixMatch(of: declaration) { types.insert(String(match.1)) }
+      }
+    }
+    return types
+  }
+}
+
+extension Document {
+  /// Whether the page belongs to a symbol, which its title names in double backticks.
+  fileprivate var isOfSymbol: Bool { text.hasPrefix("# ``") }
+}
