@@ -10,7 +10,7 @@ struct DependingPackageTests {
     try writePackage(to: directory)
     let build = try DocumentedProgram.run("swift build", in: directory.path)
     try #require(build.status == 0, "\(build.output)")
-    for program in DocumentedProgram.all {
+    for program in DocumentedProgram.executables {
       let scratch = try TemporaryDirectory()
       let executable = directory.path(".build/debug/\(program.name)")
       let (status, output) = try DocumentedProgram.run("'\(executable)'", in: scratch.path)
@@ -21,7 +21,7 @@ struct DependingPackageTests {
 
   private func writePackage(to directory: TemporaryDirectory) throws {
     let package = DocumentedProgram.packageDirectory
-    let targets = DocumentedProgram.all.map { program in
+    let targets = DocumentedProgram.executables.map { program in
       """
           .executableTarget(
             name: "\(program.name)",
@@ -42,7 +42,7 @@ struct DependingPackageTests {
 
       """
     try write(manifest, to: directory.path("Package.swift"))
-    for program in DocumentedProgram.all {
+    for program in DocumentedProgram.executables {
       try write(program.documentedSource(), to: directory.path("Sources/\(program.name)/main.swift"))
     }
   }

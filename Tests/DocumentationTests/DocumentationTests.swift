@@ -1,4 +1,4 @@
-// The documents' programs are also targets of this package, word for word, so that they are compiled. Here they run.
+// The documents' programs are also in this package, word for word, so that they are compiled. Here they run.
 import Foundation
 import MainActorExample
 import TestSupport
@@ -10,8 +10,8 @@ import Testing
     #expect(try program.documentedSource() == program.compiledSource())
   }
 
-  @Test(arguments: DocumentedProgram.all)
-  func `a document's program prints the expected output`(_ program: DocumentedProgram) throws {
+  @Test(arguments: DocumentedProgram.executables)
+  func `a document's program prints what it should`(_ program: DocumentedProgram) throws {
     // Executables are in the directory of the tests' own executable.
     let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let directory = try TemporaryDirectory()

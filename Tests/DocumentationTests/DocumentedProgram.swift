@@ -4,14 +4,36 @@ import Testing
 
 /// A program that a document contains word for word, between "```swift" lines under an HTML comment that names it.
 struct DocumentedProgram: Sendable, CustomTestStringConvertible {
-  /// The name of the executable target and of the example in the document.
+  /// The name of the example in the document, and of the executable target.
   var name: String
   /// The path of the document, relative to the package's directory.
   var document: String
-  /// The expected output of the program.
-  var output: String
+  /// The path of the compiled source, relative to the package's directory.
+  var source: String
+  /// The expected output of the executable; nil for a test suite, which this target contains.
+  var output: String?
 
-  static let all = [
+  /// Creates a program that is an executable target.
+  init(name: String, document: String, output: String) {
+    self.name = name
+    self.document = document
+    source = "Tests/\(name)/main.swift"
+    self.output = output
+  }
+
+  /// Creates a test suite that is a file of this target.
+  init(testSuite name: String, document: String) {
+    self.name = name
+    self.document = document
+    source = "Tests/DocumentationTests/\(name).swift"
+  }
+
+  /// All programs, executables and test suites.
+  static let all = executables + [
+    DocumentedProgram(testSuite: "TestingExample", document: "Sources/Todana/Todana.docc/TestingWithTodana.md")
+  ]
+
+  static let executables = [
     DocumentedProgram(name: "ReadmeExample", document: "README.md", output: "[\"Blue in Green\"] 337\n"),
     DocumentedProgram(
       name: "GuideExample", document: "Sources/Todana/Todana.docc/GettingStarted.md",
@@ -39,9 +61,9 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
   static let packageDirectory = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../..").standardizedFileURL
 
-  /// Returns the source from which the target is built.
+  /// Returns the source that is compiled.
   func compiledSource() throws -> String {
-    try Self.text(of: "Tests/\(name)/main.swift")
+    try Self.text(of: source)
   }
 
   /// Returns the source that the document shows.
