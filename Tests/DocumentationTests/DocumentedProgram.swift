@@ -54,6 +54,18 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
         2 [0] []
 
         """),
+    DocumentedProgram(
+      name: "ChangingClassesExample", document: "Sources/Todana/Todana.docc/ChangingClasses.md",
+      output: """
+        Trial.todana 2 1 0
+        Music.todana 2 1 0
+        Blue in Green 337.0 Miles Davis
+        Nardis 350.0 Bill Evans
+        So What 565.0 Miles Davis
+        4
+        newerVersion Song
+
+        """),
   ]
 
   var testDescription: String { name }
