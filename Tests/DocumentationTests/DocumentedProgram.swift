@@ -66,6 +66,18 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
         newerVersion Song
 
         """),
+    DocumentedProgram(
+      name: "DeleteRulesExample", document: "Sources/Todana/Todana.docc/DeleteRules.md",
+      output: """
+        refused, songs: 3
+        false
+        refused, songs: 1
+        3 ["So What", "Blue in Green", "Nardis"]
+        1 ["Nardis"]
+        true 1
+        Playlist row 1: It refers to Song row 3, which does not exist.
+
+        """),
   ]
 
   var testDescription: String { name }
