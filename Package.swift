@@ -106,6 +106,8 @@ var swiftTargets: [Target] = [
   .executableTarget(name: "ReadmeExample", dependencies: ["Todana"], path: "Tests/ReadmeExample"),
   .executableTarget(name: "GuideExample", dependencies: ["Todana"], path: "Tests/GuideExample"),
   .executableTarget(name: "FindingExample", dependencies: ["Todana"], path: "Tests/FindingExample"),
+  .executableTarget(name: "ChangingClassesExample", dependencies: ["Todana"], path: "Tests/ChangingClassesExample"),
+  .executableTarget(name: "DeleteRulesExample", dependencies: ["Todana"], path: "Tests/DeleteRulesExample"),
   // A program whose default isolation is the main actor.
   .target(
     name: "MainActorExample",
@@ -116,7 +118,10 @@ var swiftTargets: [Target] = [
   // The documents: their programs, their links, and what they say of the sources.
   .testTarget(
     name: "DocumentationTests",
-    dependencies: ["MainActorExample", "ReadmeExample", "GuideExample", "FindingExample", "TestSupport"]
+    dependencies: [
+      "ChangingClassesExample", "DeleteRulesExample", "FindingExample", "GuideExample", "MainActorExample",
+      "ReadmeExample", "TestSupport", "Todana",
+    ]
   ),
 ]
 

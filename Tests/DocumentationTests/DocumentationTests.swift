@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: DocumentedProgram.executables)
-  func `a document's program prints what it should`(_ program: DocumentedProgram) throws {
+  func `a document's program prints the expected output`(_ program: DocumentedProgram) throws {
     // Executables are in the directory of the tests' own executable.
     let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let directory = try TemporaryDirectory()
