@@ -29,9 +29,10 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
   }
 
   /// All programs, executables and test suites.
-  static let all = executables + [
-    DocumentedProgram(testSuite: "TestingExample", document: "Sources/Todana/Todana.docc/TestingWithTodana.md")
-  ]
+  static let all =
+    executables + [
+      DocumentedProgram(testSuite: "TestingExample", document: "Sources/Todana/Todana.docc/TestingWithTodana.md")
+    ]
 
   static let executables = [
     DocumentedProgram(name: "ReadmeExample", document: "README.md", output: "[\"Blue in Green\"] 337\n"),
