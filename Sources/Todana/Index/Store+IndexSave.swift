@@ -142,31 +142,61 @@ extension Store {
       if order < 0 {
         changes.put(added.entries[position], insteadOf: nil, into: &batch)
         position += 1
-      } else if order > 0 {
-        let former = removed.entries[removedPosition]
-        let isThere = try !isBuilding || former.endsInRow || isInTree(former, of: removed, keyspace)
-        changes.remove(former, of: removed, isThere: isThere, into: &batch)
-        removedPosition += 1
+        continue
+      }
+      let former = removed.entries[removedPosition]
+      if isBuilding, !former.endsInRow {
+        let rowIDs = rows(of: removed, from: removedPosition)
+        try append(
+          order == 0 ? added.entries[position] : nil, insteadOf: former, of: removed, rowIDs, changes, to: &batch)
+        removedPosition += rowIDs.count
       } else {
-        let (entry, former) = (added.entries[position], removed.entries[removedPosition])
-        if entry.rowID != former.rowID {
+        if order > 0 {
+          changes.remove(former, of: removed, owner: former.rowID, isOwned: true, into: &batch)
+        } else if added.entries[position].rowID != former.rowID {
           // The key moves from one object to another, for example because two objects swap their values.
-          let isThere = try !isBuilding || isInTree(former, of: removed, keyspace)
-          changes.put(entry, insteadOf: isThere ? former.rowID : nil, into: &batch)
-        } else if isBuilding {
-          changes.keep(entry, into: &batch)
+          changes.put(added.entries[position], insteadOf: former.rowID, into: &batch)
         }
-        position += 1
         removedPosition += 1
       }
+      if order == 0 { position += 1 }
     }
   }
 
-  /// Returns whether a unique index that is being built already has a row's entry.
-  private func isInTree(
-    _ entry: IndexKeys.Entry, of keys: IndexKeys, _ keyspace: KeyspaceID
-  ) throws(StoreError) -> Bool {
-    try row(of: unsafe Array(keys.bytes(of: entry)), in: keyspace) == entry.rowID
+  /// Adds the change of one key of an unfinished unique index, which may not have all entries yet.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry with the key after the save; nil if no object has the key then.
+  ///   - former: The first entry with the key before the save.
+  ///   - removed: The keys of the former entries.
+  ///   - rowIDs: The changed rows that have the key before the save. Several have it if values are repeated, which the
+  ///     builder has not noticed yet.
+  ///   - changes: The builder of the index's changes.
+  ///   - batch: Receives the change.
+  private func append(
+    _ entry: IndexKeys.Entry?, insteadOf former: IndexKeys.Entry, of removed: IndexKeys, _ rowIDs: [RowID],
+    _ changes: IndexChanges, to batch: inout WriteBatch
+  ) throws(StoreError) {
+    let owner = try row(of: unsafe Array(removed.bytes(of: former)), in: changes.keyspace)
+    let isOwned = owner.map(rowIDs.contains) ?? false
+    guard let entry else {
+      changes.remove(former, of: removed, owner: owner, isOwned: isOwned, into: &batch)
+      return
+    }
+    if isOwned {
+      if owner != entry.rowID { changes.put(entry, insteadOf: owner, into: &batch) }
+    } else if !rowIDs.contains(entry.rowID) {
+      changes.put(entry, insteadOf: nil, into: &batch)
+    }
+    // Else the row keeps its key; if its entry is missing, the builder adds it.
+  }
+
+  /// Returns the rows that have the key at a position; several only if a unique index is not complete.
+  private func rows(of keys: IndexKeys, from start: Int) -> [RowID] {
+    let end = keys.entries[start...].dropFirst().firstIndex { entry in
+      IndexKeys.order(entry, keys.entries[start], keys.arena, keys.arena) != 0
+    }
+    return keys.entries[start..<(end ?? keys.entries.count)].map(\.rowID)
   }
 
   // MARK: Refusals
@@ -250,19 +280,23 @@ private struct IndexChanges {
         key: .bytes(entry.offset..<entry.offset + entry.byteCount), value: value))
   }
 
-  /// Puts an entry that is equal before and after the save, as an unfinished index may not have it yet.
-  func keep(_ entry: IndexKeys.Entry, into batch: inout WriteBatch) {
-    guard entry.endsInRow else { return }
-    put(entry, insteadOf: nil, into: &batch)
-  }
-
-  func remove(_ entry: IndexKeys.Entry, of removed: IndexKeys, isThere: Bool, into batch: inout WriteBatch) {
+  /// Removes an entry.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - removed: Its keys.
+  ///   - owner: The row that has the key in the index; nil if there is none.
+  ///   - isOwned: Whether the owner is one of the rows whose entries are removed.
+  ///   - batch: Receives the change.
+  func remove(
+    _ entry: IndexKeys.Entry, of removed: IndexKeys, owner: RowID?, isOwned: Bool, into batch: inout WriteBatch
+  ) {
     let key = unsafe batch.arena.append(removed.bytes(of: entry))
     let (kind, expectation): (WriteBatch.Kind, WriteBatch.Expectation) =
       if entry.endsInRow {
         (.erase, .anything)
-      } else if isThere {
-        (.remove, .token(entry.rowID))
+      } else if let owner {
+        (isOwned ? .remove : .check, .token(owner))
       } else {
         (.check, .absent)
       }

@@ -5,19 +5,27 @@ extension IndexBuilding {
     let rowID: RowID
     /// The token of the record; nil if the record is damaged.
     let token: UInt64?
+
+    init(_ slice: RecordChunk.Slice, in chunk: RecordChunk) {
+      rowID = slice.rowID
+      let record = unsafe chunk.value(of: slice)
+      let hasToken = slice.status == .found && record.count >= RecordEnvelope.trailerByteCount
+      token = hasToken ? unsafe recordToken(record) : nil
+    }
   }
 
-  /// Notes rows in all indexes, except rows that were changed since they were read.
-  func note(_ rows: [SkippedRow]) throws {
-    guard !rows.isEmpty, let classID = table.classID else { return }
-    for index in indexes {
-      // The flag is set before the commit, as every save after the commit must know it.
-      if let keyspace = index.keyspace { store.session.indexes.setSkipsRows(true, keyspace) }
-    }
+  /// Notes rows in an index, except rows that were changed since they were read.
+  ///
+  /// - Returns: The rows that were changed.
+  func note(_ rows: [SkippedRow], in index: ClassIndex) throws -> Set<RowID> {
+    guard !rows.isEmpty, let classID = table.classID, let keyspace = index.keyspace else { return [] }
+    // The flag is set before the commit, as every save after the commit must know it.
+    store.session.indexes.setSkipsRows(true, keyspace)
+    var allChanged: Set<RowID> = []
     for start in stride(from: 0, to: rows.count, by: Self.entryLimit) {
       var rows = Array(rows[start..<min(start + Self.entryLimit, rows.count)])
       while !rows.isEmpty {
-        let batch = noteBatch(rows, classID)
+        let batch = noteBatch(rows, classID, keyspace)
         do throws(BackendError) {
           store.noteCommit(try store.sealing.commit(batch, durability: .bulk), durability: .bulk)
           break
@@ -29,25 +37,25 @@ extension IndexBuilding {
             if case .row(let rowID) = batch.changes[position].key { changed.insert(rowID) }
           }
           rows.removeAll { changed.contains($0.rowID) }
+          allChanged.formUnion(changed)
         }
       }
     }
+    return allChanged
   }
 
-  private func noteBatch(_ rows: [SkippedRow], _ classID: KeyspaceID) -> WriteBatch {
+  private func noteBatch(_ rows: [SkippedRow], _ classID: KeyspaceID, _ keyspace: KeyspaceID) -> WriteBatch {
     var batch = WriteBatch()
     for row in rows {
       guard let token = row.token else { continue }
       batch.append(
         .init(keyspace: classID, kind: .check, expectation: .token(token), key: .row(row.rowID), value: 0..<0))
     }
-    for keyspace in indexes.compactMap(\.keyspace) {
-      appendClaim(of: keyspace, to: &batch)
-      for row in rows {
-        let key = unsafe IndexHeader.skippedKey(of: row.rowID).withUnsafeBytes { unsafe batch.arena.append($0) }
-        batch.append(
-          .init(keyspace: keyspace, kind: .put, expectation: .anything, key: .bytes(key), value: 0..<0))
-      }
+    appendClaim(of: keyspace, to: &batch)
+    for row in rows {
+      let key = unsafe IndexHeader.skippedKey(of: row.rowID).withUnsafeBytes { unsafe batch.arena.append($0) }
+      batch.append(
+        .init(keyspace: keyspace, kind: .put, expectation: .anything, key: .bytes(key), value: 0..<0))
     }
     batch.sort()
     return batch
@@ -55,18 +63,21 @@ extension IndexBuilding {
 
   /// Adds the entries of skipped rows that can be read now, and removes the notes of rows that no longer exist.
   ///
-  /// - Throws: ``UniqueViolation``; ``StoreError``.
-  func retrySkippedRows() throws {
+  /// - Parameter check: Called before rows are read again; throws if the build is to end.
+  /// - Throws: ``UniqueViolation``; ``StoreError``; the errors of `check`.
+  func retrySkippedRows(unlessEnded check: () throws -> Void) throws {
     for index in indexes {
       guard let keyspace = index.keyspace, store.session.indexes.skipsRows(keyspace) else { continue }
       let rowIDs = try store.skippedRows(of: keyspace)
       for start in stride(from: 0, to: rowIDs.count, by: Self.entryLimit) {
-        try retry(Array(rowIDs[start..<min(start + Self.entryLimit, rowIDs.count)]), of: index, keyspace)
+        try retry(Array(rowIDs[start..<min(start + Self.entryLimit, rowIDs.count)]), of: index, keyspace, check)
       }
     }
   }
 
-  private func retry(_ rowIDs: [RowID], of index: ClassIndex, _ keyspace: KeyspaceID) throws {
+  private func retry(
+    _ rowIDs: [RowID], of index: ClassIndex, _ keyspace: KeyspaceID, _ check: () throws -> Void
+  ) throws {
     guard let classID = table.classID else { return }
     var keys = IndexKeys(index)
     var settled: [RowID] = []
@@ -83,7 +94,8 @@ extension IndexBuilding {
     }
     if settled.isEmpty { return }
     keys.sort()
-    try commit(keys.entries, of: keys)
+    let noted = try add(keys.entries, of: keys, unlessEnded: check)
+    settled.removeAll { noted.contains($0) }
     var batch = WriteBatch()
     appendClaim(of: keyspace, to: &batch)
     store.appendErasingNotes(of: settled, in: keyspace, to: &batch)
@@ -96,9 +108,9 @@ extension IndexBuilding {
   }
 
   /// Tries the skipped rows of indexes that have all other rows; an index without skipped rows becomes complete.
-  mutating func completeSkippedRows() throws {
+  mutating func completeSkippedRows(_ progress: (IndexBuildingProgress) throws -> Void) throws {
     _ = try claim()
-    try retrySkippedRows()
+    try retrySkippedRows(unlessEnded: { try report(0, progress) })
     for index in indexes {
       guard let keyspace = index.keyspace, try store.skippedRows(of: keyspace, limit: 1).isEmpty,
         var header = try store.indexHeader(of: keyspace).0

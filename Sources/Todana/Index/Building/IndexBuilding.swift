@@ -1,9 +1,9 @@
 /// The build of indexes of one class while the store is in use.
 ///
-/// As soon as the index trees exist, every save maintains the entries of the rows that it changes, whether or not the
-/// builder has reached them. The builder adds the entries of all rows of a snapshot. It adds an entry only if its row
-/// is unchanged, which the batch checks by the row's token. If a row has changed, the save that changed it has already
-/// written its entries.
+/// As soon as the index trees exist, every save adds and removes the entries that differ before and after it, whether or
+/// not the builder has reached their rows. The builder adds the entries of all rows of a snapshot. It adds an entry only
+/// if its row is unchanged, which the batch checks by the row's token. It reads a row again that has changed, so that
+/// each row gets all its entries, whoever wrote it (IndexBuilding+Entries.swift).
 ///
 /// The entries are sorted first, so that each commit changes few nodes of the tree. They are written in small commits,
 /// so that other commits can run in between. The header records how far the build is, and which session does it
@@ -43,7 +43,7 @@ struct IndexBuilding {
 
   private mutating func build(_ progress: (IndexBuildingProgress) throws -> Void) throws {
     var first = try claim()
-    try retrySkippedRows()
+    try retrySkippedRows(unlessEnded: { try report(0, progress) })
     while let next = try addRows(from: first, progress) {
       try commitHeaders(.building, nextRow: next)
       first = next
@@ -81,10 +81,13 @@ struct IndexBuilding {
       let (total, position) = (sorter.count, indexes.count - 1 - keys.count)
       var done = 0
       try sorter.forEach(Self.entryLimit) { entries, keys in
-        try commit(Array(entries), of: keys)
+        func reportEntries() throws {
+          try report(
+            base + (position * total + done) * (rowCount - rowCount / 2) / (indexes.count * total), progress)
+        }
+        try add(Array(entries), of: keys, unlessEnded: reportEntries)
         done += entries.count
-        try report(
-          base + (position * total + done) * (rowCount - rowCount / 2) / (indexes.count * total), progress)
+        try reportEntries()
       }
     }
     doneCount += rowCount
@@ -118,101 +121,34 @@ struct IndexBuilding {
           object = try scratch.read(slice, in: chunk)
         } catch {
           guard error.isAboutRecords else { throw error }
-          let record = unsafe chunk.value(of: slice)
-          let hasToken = slice.status == .found && record.count >= RecordEnvelope.trailerByteCount
-          skipped.append(SkippedRow(rowID: slice.rowID, token: hasToken ? unsafe recordToken(record) : nil))
+          skipped.append(SkippedRow(slice, in: chunk))
           continue
         }
         for index in keys.indices { try keys[index].append(object, rowID: slice.rowID, token: scratch.token) }
       }
       if skipped.count >= Self.entryLimit {
-        try note(skipped)
+        try skip(skipped, unlessEnded: { try report(doneCount + rowCount / 2, progress) })
         skipped = []
       }
       rowCount += chunk.slices.count
       try report(doneCount + rowCount / 2, progress)
     }
-    try note(skipped)
+    try skip(skipped, unlessEnded: { try report(doneCount + rowCount / 2, progress) })
     return (rowCount, lastRow.map { $0 + 1 })
   }
 
-  private func report(_ done: Int, _ progress: (IndexBuildingProgress) throws -> Void) throws {
+  /// Notes rows in all indexes, or adds their entries if they have become readable.
+  private func skip(_ rows: [SkippedRow], unlessEnded check: () throws -> Void) throws {
+    for index in indexes { try addNewest(try note(rows, in: index), of: index, unlessEnded: check) }
+  }
+
+  func report(_ done: Int, _ progress: (IndexBuildingProgress) throws -> Void) throws {
     try progress(
       IndexBuildingProgress(
         className: table.name, indexNames: indexes.map(\.name), doneCount: min(done, totalCount),
         totalCount: totalCount))
     // The closure may have closed the store.
     if store.isClosed { throw StoreError(.closed, "The store was closed while it built indexes.") }
-  }
-
-  /// Adds entries in one commit, except those of rows that were changed since they were read.
-  func commit(_ entries: [IndexKeys.Entry], of keys: IndexKeys) throws {
-    guard let keyspace = keys.index.keyspace, let classID = table.classID else { return }
-    try refuseRepetitions(among: entries, of: keys)
-    var entries = entries
-    while !entries.isEmpty {
-      var batch = WriteBatch()
-      for entry in entries.sorted(by: { $0.rowID < $1.rowID }) {
-        // A row with an entry for each element is checked only once.
-        if let last = batch.changes.last, last.key == .row(entry.rowID) { continue }
-        batch.append(
-          .init(
-            keyspace: classID, kind: .check, expectation: .token(entry.token), key: .row(entry.rowID), value: 0..<0))
-      }
-      appendClaim(of: keyspace, to: &batch)
-      let checkCount = batch.changes.count
-      for entry in entries {
-        let key = unsafe batch.arena.append(keys.bytes(of: entry))
-        let value = IndexEntry.appendValue(of: entry, to: batch.arena)
-        batch.append(
-          .init(
-            keyspace: keyspace, kind: .put, expectation: entry.endsInRow ? .anything : .absent, key: .bytes(key),
-            value: value))
-      }
-      do throws(BackendError) {
-        store.noteCommit(try store.sealing.commit(batch, durability: .bulk), durability: .bulk)
-        return
-      } catch {
-        guard error.code == .conflict else { throw store.translate(error) }
-        try checkClaims(in: batch, error)
-        var left: Set<RowID> = []
-        var done: Set<Int> = []
-        for position in error.conflicts {
-          if position < checkCount, case .row(let rowID) = batch.changes[position].key {
-            left.insert(rowID)
-          } else {
-            done.insert(position - checkCount)
-          }
-        }
-        for position in done where !left.contains(entries[position].rowID) {
-          try refuseUnlessOwn(entries[position], of: keys, keyspace)
-        }
-        entries = entries.enumerated().filter { !done.contains($0.offset) && !left.contains($0.element.rowID) }
-          .map(\.element)
-      }
-    }
-  }
-
-  private func refuseRepetitions(among entries: [IndexKeys.Entry], of keys: IndexKeys) throws {
-    for position in entries.indices.dropFirst()
-    where IndexKeys.order(entries[position - 1], entries[position], keys.arena, keys.arena) == 0 {
-      throw try violation(of: keys.index, entries[position - 1].rowID, entries[position].rowID)
-    }
-  }
-
-  /// Throws ``UniqueViolation`` if a unique index has the values for another row.
-  private func refuseUnlessOwn(_ entry: IndexKeys.Entry, of keys: IndexKeys, _ keyspace: KeyspaceID) throws {
-    guard let other = try store.row(of: unsafe Array(keys.bytes(of: entry)), in: keyspace), other != entry.rowID else {
-      return
-    }
-    throw try violation(of: keys.index, entry.rowID, other)
-  }
-
-  /// Makes a violation with the values of the object, which is loaded for that.
-  private func violation(of index: ClassIndex, _ rowID: RowID, _ other: RowID) throws(StoreError) -> UniqueViolation {
-    let object = table.objectOrFault(rowID)
-    if object.isFault { try store.load(object, of: table) }
-    return withExtendedLifetime(object) { store.uniqueViolation(of: index, rowID, other) }
   }
 
   @discardableResult

@@ -171,7 +171,7 @@ extension Store {
     for index in skipping {
       try noting(failureOf: [index]) {
         var building = try IndexBuilding(self, table, [index])
-        try building.completeSkippedRows()
+        try building.completeSkippedRows(progress)
       }
     }
   }
