@@ -93,7 +93,9 @@ import Testing
     (try? ChildProcess(executable: "/usr/bin/unshare", ["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).waitForExit())
     == 0
 
-  @Test(.enabled(if: canMount, "hides /proc: needs root with the right to mount"))
+  @Test(
+    .enabled(if: canMount, "hides /proc: needs root with the right to mount"),
+    .disabled(if: Sanitizer.isUsed, "a sanitizer reads /proc"))
   func `arguments are available without proc`() throws {
     let hiding = ["unshare", "-m", "sh", "-c", #"mount -t tmpfs tmpfs /proc && exec "$@""#, "sh"]
     let added = try made.run("add", "src", runner: hiding)
@@ -104,7 +106,8 @@ import Testing
     #expect(try ToolRun(["nonsense"], runner: hiding).status == 2)
   }
 
-  @Test func `exceeded limits are errors`() throws {
+  @Test(.disabled(if: Sanitizer.isUsed, "a sanitizer reserves more memory than the limit"))
+  func `exceeded limits are errors`() throws {
     func limited(_ limit: String, _ command: String, _ arguments: String...) throws -> ToolRun {
       try ToolRun(
         ["archive", command, "archive"] + arguments + ["--key-file", "key"], workingDirectory: made.directory.path,
