@@ -4,11 +4,17 @@ import ArgumentParser
 struct TodanaTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "todana",
-    abstract: "Archives files, and looks after Todana stores.",
+    abstract: "Archive files, and inspect and maintain Todana stores.",
     discussion: """
-      Results go to the standard output, messages and progress to the standard error. Exit status: 0 done; 1 done, with \
-      something wrong, which is listed; 2 wrong use; 3 the store cannot be opened; 4 failed, and nothing was changed; 130 \
-      interrupted, and nothing was lost.
+      Results are written to the standard output, messages and progress to the standard error.
+
+      Exit status:
+        0    success
+        1    completed, but problems were found; they are listed
+        2    wrong usage, for example an unknown option
+        3    the store, archive or series of backups cannot be opened
+        4    failed; nothing was saved, unless the message says so
+        130  interrupted; no data were lost
       """,
     version: "0.1.0",
     subcommands: [ArchiveTool.self, StoreTool.self])
@@ -18,16 +24,20 @@ struct TodanaTool: ParsableCommand {
 struct StoreTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
-    abstract: "Looks into stores, and looks after them.",
+    abstract: "Inspect and maintain stores.",
     discussion: """
-      Needs none of the program's classes. The passphrase of an encrypted store comes from an option, from the environment \
-      variables TODANA_PASSPHRASE, TODANA_PASSPHRASE_FILE or TODANA_PASSPHRASE_COMMAND, or is asked for; it is never an \
-      argument.
+      The commands need none of the program's classes. While a program has a store open for writing, no command can \
+      open it; the program itself can make backups.
+
+      The passphrase or key of an encrypted store comes from an option or an environment variable, or is asked for on \
+      the terminal. It is never an argument, since all users of the machine could see it.
+
+      \(EnvironmentHelp.store)
       """,
     version: TodanaTool.configuration.version,
     groupedSubcommands: [
       CommandGroup(
-        name: "Looking",
+        name: "Inspecting",
         subcommands: [
           InfoCommand.self, ClassesCommand.self, ListCommand.self, GetCommand.self, NamesCommand.self,
           NameCommand.self, VerifyCommand.self,

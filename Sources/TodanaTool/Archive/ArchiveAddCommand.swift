@@ -6,44 +6,50 @@ import TodanaArchive
 struct ArchiveAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Makes a snapshot of files and directories.",
+    abstract: "Create a snapshot of files and directories.",
     usage: "todana archive add [<options>] <archive> <path> ...",
     discussion: """
-      Files that the last snapshot of the same paths has unchanged are not read again. What cannot be read is left out and \
-      listed, and the exit status is 1 then.
+      Files unchanged since the last snapshot of the same paths are not read again. Files that cannot be read are left \
+      out and listed, and the exit status is 1.
 
-      The output of another command is archived as one file:
+      With --stdin-from-command, the output of another command is archived as one file:
 
         todana archive add <archive> --stdin-from-command -- pg_dump mydb
 
-      If that command fails, there is no snapshot, and the exit status is 4. Through a pipe and --stdin a failure cannot be \
-      seen, but for an empty input, which is refused.
+      If that command fails, no snapshot is made, and the exit status is 4. With --stdin, a failure of the program \
+      that writes to the pipe cannot be detected; only an empty input is refused.
 
-      While another process has the archive open, this waits for five minutes, or as long as --wait says.
+      While another process has the archive open, the command waits for five minutes, or for the time set by --wait.
+
+      \(EnvironmentHelp.archive)
       """)
 
-  @Argument(help: "The archive's directory, and the paths, or the command, to archive.", completion: .file())
+  @Argument(
+    help: ArgumentHelp(
+      "The archive's directory, then the paths or the command to archive.", valueName: "archive path"),
+    completion: .file())
   var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup(title: "Choosing") var filter: FilterArguments
 
   @Option(
     help: ArgumentHelp(
-      "Archive the paths of a file too, one a line or NUL-separated; -: the standard input.", valueName: "file"),
+      "Also archive the paths in this file, one per line or NUL-separated; - is the standard input.",
+      valueName: "file"),
     completion: .file())
   var filesFrom: String?
   @Option(help: ArgumentHelp("Archive the standard input as a file of this name.", valueName: "name"))
   var stdin: String?
   @Flag(help: "Archive the output of the command after -- as a file, named after the command or by --stdin.")
   var stdinFromCommand = false
-  @Flag(help: "Make a snapshot also where --stdin has no bytes.") var allowEmpty = false
+  @Flag(help: "Make a snapshot even if --stdin has no bytes.") var allowEmpty = false
   @OptionGroup var noted: NewSnapshotArguments
-  @Flag(help: "Read all files, also those that are unchanged.") var rescan = false
-  @Flag(help: "Take a file for unchanged whose inode number is another: for network file systems.")
+  @Flag(help: "Read all files, including unchanged ones.") var rescan = false
+  @Flag(help: "Ignore inode numbers when detecting unchanged files, for network file systems.")
   var ignoreInode = false
-  @Flag(help: "Take a file for unchanged whose time of change (ctime) is another.") var ignoreCtime = false
-  @Flag(help: "Say what would be archived, and store nothing.") var dryRun = false
-  @Flag(help: "Show each file that was left out, and why.") var verbose = false
+  @Flag(help: "Ignore the change time (ctime) when detecting unchanged files.") var ignoreCtime = false
+  @Flag(help: "Show what would be archived, but store nothing.") var dryRun = false
+  @Flag(help: "List each file that is excluded, with the rule that excludes it.") var verbose = false
   @OptionGroup var report: ReportOptions
 
   func run() throws {

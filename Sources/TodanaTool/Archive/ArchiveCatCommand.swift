@@ -5,11 +5,14 @@ import TodanaArchive
 struct ArchiveCatCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cat",
-    abstract: "Writes the content of files to the standard output.",
-    usage: "todana archive cat [<options>] <archive> <path> ...")
+    abstract: "Write the content of files to the standard output.",
+    usage: "todana archive cat [<options>] <archive> <path> ...",
+    discussion: EnvironmentHelp.archive)
 
-  @Argument(help: "The archive's directory, and paths of files in the snapshot.", completion: .file()) var arguments:
-    [String] = []
+  @Argument(
+    help: ArgumentHelp("The archive's directory, then paths of files in the snapshot.", valueName: "archive path"),
+    completion: .file())
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
 

@@ -5,15 +5,17 @@ import TodanaArchive
 struct ArchiveCompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
-    abstract: "Removes content that no snapshot needs any more, and gives the room back.",
+    abstract: "Remove content that no snapshot needs, and free its space.",
     discussion: """
-      Takes at most 64 MiB of additional room on the disk, or a twentieth of the archive. An interrupted compaction has done a \
-      part, and nothing is lost.
+      Needs at most 64 MiB of free disk space, or a twentieth of the archive's size if that is more. An interrupted \
+      compaction keeps the space that it has freed, and loses no data.
+
+      \(EnvironmentHelp.archive)
       """)
 
   @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
-  @Flag(help: "Say what would be removed, and change nothing.") var dryRun = false
+  @Flag(help: "Show what would be removed, but change nothing.") var dryRun = false
   @OptionGroup var report: ReportOptions
 
   func run() throws {

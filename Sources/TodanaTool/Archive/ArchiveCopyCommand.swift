@@ -5,17 +5,23 @@ import TodanaArchive
 struct ArchiveCopyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
-    abstract: "Copies snapshots to another archive.",
+    abstract: "Copy snapshots to another archive.",
     usage: "todana archive copy [<options>] <archive> <target> [<id> ...]",
     discussion: """
-      The other archive is there already, under a passphrase or key of its own: the --new- options say it. Without ids, \
-      those snapshots are copied that it does not have.
+      The target archive must exist. The --new- options give its passphrase or key, if it differs from that of the \
+      first archive. Without ids, all snapshots that the target does not have are copied.
+
+      \(EnvironmentHelp.archiveAndNewPassphrase)
       """)
 
-  @Argument(help: "The archive's directory, the other one's, and the snapshots' ids.", completion: .file())
+  @Argument(
+    help: ArgumentHelp(
+      "The directories of the archive and of the target archive, then ids of snapshots.",
+      valueName: "archive target id"),
+    completion: .file())
   var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
-  @OptionGroup(title: "Passphrase or key of the other archive") var targetSecret: NewSecretOptions
+  @OptionGroup(title: "Passphrase or key of the target archive") var targetSecret: NewSecretOptions
   @OptionGroup var report: ReportOptions
 
   func run() throws {

@@ -5,18 +5,23 @@ import TodanaArchive
 struct ArchiveDiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Compares two snapshots.",
+    abstract: "Compare two snapshots.",
     usage: "todana archive diff [<options>] <archive> <old id> <new id> [<path> ...]",
     discussion: """
-      Says of each path whether it was added or removed, is of another kind now, or has other content; “metadata” is other \
-      permissions, owner, modification time or attributes alone. The exit status is 1 where there are differences.
+      Prints each path that was added or removed, or has another kind, other content, or only other metadata: \
+      permissions, owner, modification time or attributes. The exit status is 1 if there are differences.
+
+      \(EnvironmentHelp.archive)
       """)
 
   @Argument(
-    help: "The archive's directory, two snapshots, and paths to compare, with all that is below.", completion: .file())
+    help: ArgumentHelp(
+      "The archive's directory, the ids of two snapshots, then paths to compare; by default, all.",
+      valueName: "archive id id path"),
+    completion: .file())
   var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
-  @Flag(help: "For programs: JSON, one difference a line.") var json = false
+  @Flag(help: "Print JSON, one difference per line.") var json = false
 
   func run() throws {
     let (path, rest) = try ArchiveOptions.split(arguments)

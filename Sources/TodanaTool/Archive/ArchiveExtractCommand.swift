@@ -5,40 +5,58 @@ import TodanaArchive
 struct ArchiveExtractCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "extract",
-    abstract: "Restores files of a snapshot.",
+    abstract: "Restore files from a snapshot.",
     usage: "todana archive extract [<options>] <archive> [<path> ...]",
     discussion: """
-      Files go to a new directory, named after the snapshot, or to --target. Nothing is ever written outside of it.
+      Files are restored to a new directory that is named after the snapshot, or to --target. Nothing is written \
+      outside of this directory.
 
-      An interrupted command can be run again: it restores the missing files, and gives the directories that it had begun \
-      their permissions, owners and times. How existing files and directories are treated, --overwrite says:
+      An interrupted command can be run again. It restores the missing files, and completes the metadata of unfinished \
+      directories: their permissions, owners, attributes and times.
 
-      never: they stay as they are. A file of the same length and time counts as up to date; content is not compared.
-      older: as never, but older files are replaced, and older directories get the snapshot's metadata.
-      always: files with other content are replaced; files of the same length and time are read and compared. Files and \
-      directories get the snapshot's permissions, owners, attributes and times.
-      metadata: the same metadata, but no existing file's content is compared or replaced.
+      Values of --overwrite:
+        never     keep existing files and directories; a file with the same
+                  length and time counts as up to date
+        older     like never, but replace older files, and set the metadata
+                  of older directories
+        always    replace files with other content, and set the metadata of
+                  all others; content is compared
+        metadata  set the metadata of files and directories; content is
+                  neither compared nor replaced
+
+      Values of --owner; only root can give files to other users:
+        own       the user who runs the command
+        numbers   the user and group with the stored numbers
+        names     the user and group with the stored names
+
+      \(EnvironmentHelp.archive)
       """,
     aliases: ["restore"])
 
   enum Overwrite: String, ExpressibleByArgument, CaseIterable { case never, older, always, metadata }
   enum Owner: String, ExpressibleByArgument, CaseIterable { case own, numbers, names }
 
-  @Argument(help: "The archive's directory, and paths in the snapshot.", completion: .file()) var arguments: [String] =
-    []
+  @Argument(
+    help: ArgumentHelp(
+      "The archive's directory, then paths in the snapshot; by default, all.", valueName: "archive path"),
+    completion: .file())
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
-  @Option(help: ArgumentHelp("Where to restore to.", valueName: "directory"), completion: .directory) var target:
-    String?
-  @Option(help: "How existing files are treated: never, older, always or metadata.") var overwrite = Overwrite.never
-  @Option(help: "Whom files belong to: own, numbers or names. Only root can give files to others.")
-  var owner = Owner.numbers
-  @Option(help: ArgumentHelp("Leave out what matches, by the rules of gitignore.", valueName: "pattern"))
+  @Option(help: ArgumentHelp("Restore to this directory.", valueName: "directory"), completion: .directory)
+  var target: String?
+  @Option(help: ArgumentHelp("How to treat existing files and directories.", valueName: "mode"))
+  var overwrite = Overwrite.never
+  @Option(help: ArgumentHelp("The owner of restored files.", valueName: "mode")) var owner = Owner.numbers
+  @Option(
+    help: ArgumentHelp("Do not restore files that match (rules of gitignore); can be repeated.", valueName: "pattern"))
   var exclude: [String] = []
-  @Option(help: ArgumentHelp("Take back what an --exclude left out.", valueName: "pattern")) var include: [String] = []
-  @Flag(help: "Write each file to the disk before it gets its name.") var sync = false
-  @Flag(help: "Say what would be restored, and write nothing.") var dryRun = false
-  @Flag(help: "Show each file, and whether it was restored, right, updated (metadata only), kept or left out.")
+  @Option(
+    help: ArgumentHelp("Restore files that match, even if --exclude matches; can be repeated.", valueName: "pattern"))
+  var include: [String] = []
+  @Flag(help: "Flush each file to disk before renaming it into place.") var sync = false
+  @Flag(help: "Show what would be restored, but write nothing.") var dryRun = false
+  @Flag(help: "List each file as restored, current (up to date), updated (metadata only), kept or left out.")
   var verbose = false
   @OptionGroup var report: ReportOptions
 

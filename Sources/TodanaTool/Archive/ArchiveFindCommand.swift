@@ -5,21 +5,26 @@ import TodanaArchive
 struct ArchiveFindCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find",
-    abstract: "Finds files in all snapshots.",
+    abstract: "Find files in all snapshots.",
     usage: "todana archive find [<options>] <archive> <pattern> ...",
     discussion: """
-      A pattern with a slash at its start or in its middle is compared with the whole path, any other with the last name; \
-      a slash at the end asks for a directory. Wildcards are those of gitignore: *, ?, [...] and **.
+      A pattern with a slash at its start or in its middle is compared with the whole path, any other pattern with the \
+      last name of the path. A slash at the end matches directories only. Wildcards are those of gitignore: *, ?, \
+      [...] and **.
+
+      \(EnvironmentHelp.archive)
       """)
 
-  @Argument(help: "The archive's directory, and what to look for.", completion: .file()) var arguments: [String] = []
+  @Argument(
+    help: ArgumentHelp("The archive's directory, then patterns.", valueName: "archive pattern"), completion: .file())
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @Option(
-    help: ArgumentHelp("Look in this snapshot only; several are allowed.", valueName: "id"))
+    help: ArgumentHelp("Search only this snapshot; can be repeated.", valueName: "id"))
   var snapshot: [String] = []
-  @Flag(name: [.long, .customShort("i")], help: "Take upper and lower case for the same.") var ignoreCase = false
+  @Flag(name: [.long, .customShort("i")], help: "Ignore case.") var ignoreCase = false
   @Flag(name: [.long, .customShort("l")], help: "Show permissions, owner, size and time.") var long = false
-  @Flag(help: "For programs: JSON, one file a line.") var json = false
+  @Flag(help: "Print JSON, one file per line.") var json = false
 
   func run() throws {
     let (path, patterns) = try ArchiveOptions.split(arguments)

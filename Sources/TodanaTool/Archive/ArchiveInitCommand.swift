@@ -5,27 +5,31 @@ import TodanaArchive
 struct ArchiveInitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Makes an archive.",
+    abstract: "Create an archive.",
     usage: "todana archive init [<options>] <archive>",
-    discussion:
-      "Encrypted with AES-128, unless --plain says that it is not. A passphrase that is lost cannot be replaced.",
+    discussion: """
+      The archive is encrypted with AES-128, unless --aes256 or --plain is passed. A lost passphrase cannot be \
+      recovered.
+
+      \(EnvironmentHelp.archive)
+      """,
     aliases: ["create"])
 
-  @Argument(help: "The archive's directory, which does not exist or is empty.", completion: .directory) var archive:
-    String?
+  @Argument(help: "The archive's directory, which must not exist or must be empty.", completion: .directory)
+  var archive: String?
   @OptionGroup(title: "Passphrase or key") var secret: SecretOptions
-  @Flag(help: "Do not encrypt: whoever can read the directory can read what is in it.") var plain = false
+  @Flag(help: "Do not encrypt: everyone who can read the directory can read the archived files.") var plain = false
   @Flag(help: "Encrypt with AES-256.") var aes256 = false
-  @Option(help: ArgumentHelp("zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"))
+  @Option(help: ArgumentHelp("Compress by zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"))
   var compression = "zstd:3"
   @Option(
     help: ArgumentHelp(
-      "The average size of the pieces that large files are cut into, a power of two from 256 to 1M. Smaller ones find "
-        + "more that is equal, and take more room and time.", valueName: "size"))
+      "Average size of the chunks into which large files are split, a power of two from 256 to 1M. Smaller chunks find "
+        + "more duplicates, but take more space and time.", valueName: "size"))
   var chunkSize = "1M"
-  @Flag(name: [.customShort("p"), .long], help: "Make the directories on the way to the archive, too.")
+  @Flag(name: [.customShort("p"), .long], help: "Create missing parent directories, too.")
   var parents = false
-  @Flag(help: "For programs: one JSON document.") var json = false
+  @Flag(help: "Print the report as one JSON document.") var json = false
 
   func run() throws {
     let path = try ArchiveOptions.archive(archive)

@@ -5,18 +5,25 @@ import TodanaArchive
 struct ArchiveListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Lists the files of a snapshot.",
+    abstract: "List the files of a snapshot.",
     usage: "todana archive list [<options>] <archive> [<path> ...]",
-    discussion: "Without a path, what is at the top; of a directory, what is directly in it, or all with --recursive.",
+    discussion: """
+      Without a path, lists the top level of the snapshot. Of a directory, lists the entries, or with --recursive \
+      everything below it.
+
+      \(EnvironmentHelp.archive)
+      """,
     aliases: ["ls"])
 
-  @Argument(help: "The archive's directory, and paths in the snapshot.", completion: .file()) var arguments: [String] =
-    []
+  @Argument(
+    help: ArgumentHelp("The archive's directory, then paths in the snapshot.", valueName: "archive path"),
+    completion: .file())
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
-  @Flag(name: [.long, .customShort("r")], help: "List all that is below, too.") var recursive = false
+  @Flag(name: [.long, .customShort("r")], help: "List directories recursively.") var recursive = false
   @Flag(name: [.long, .customShort("l")], help: "Show permissions, owner, size and time.") var long = false
-  @Flag(help: "For programs: JSON, one file a line.") var json = false
+  @Flag(help: "Print JSON, one file per line.") var json = false
 
   func run() throws {
     let (path, paths) = try ArchiveOptions.split(arguments)

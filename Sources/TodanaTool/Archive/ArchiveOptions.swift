@@ -86,7 +86,7 @@ extension Archive {
 
 /// The option for the snapshot that a command uses.
 struct SnapshotOption: ParsableArguments {
-  @Option(help: ArgumentHelp("The snapshot: its id, the first digits of it, or latest.", valueName: "id"))
+  @Option(help: ArgumentHelp("The snapshot: its id or the first digits of it, or latest.", valueName: "id"))
   var snapshot = "latest"
 }
 

@@ -6,14 +6,20 @@ import TodanaArchive
 struct ArchivePackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pack",
-    abstract: "Writes a whole archive to one file or stream.",
+    abstract: "Write a whole archive to one file or stream.",
     usage: "todana archive pack [<options>] <archive> [<file>]",
     discussion: """
-      To the standard output, unless a file is said, which must not be there. The archive's bytes stay as they are, \
-      encrypted where they are. A pack is a tar; `todana archive unpack` makes an archive of it, and checks each byte.
+      Writes to the standard output, unless a file is given, which must not exist. The archive's bytes are not \
+      changed: an encrypted archive stays encrypted. A pack is a tar file; 'todana archive unpack' creates an archive \
+      from it, and checks each byte.
+
+      \(EnvironmentHelp.archive)
       """)
 
-  @Argument(help: "The archive's directory, and a new file; - for the standard output.", completion: .file())
+  @Argument(
+    help: ArgumentHelp(
+      "The archive's directory, then a new file; - is the standard output.", valueName: "archive file"),
+    completion: .file())
   var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var report: ReportOptions
@@ -49,15 +55,19 @@ struct ArchivePackCommand: ParsableCommand {
 struct ArchiveUnpackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpack",
-    abstract: "Makes an archive of a pack.",
+    abstract: "Create an archive from a pack.",
     usage: "todana archive unpack [<options>] <archive> [<file>]",
     discussion: """
-      Of the standard input, unless a file is said. The archive is there wholly, or not at all; each byte of the pack is \
-      checked. No passphrase is needed.
+      Reads the standard input, unless a file is given. Each byte of the pack is checked; no archive is left if the \
+      pack is damaged. No passphrase is needed.
+
+      \(EnvironmentHelp.archiveOnly)
       """)
 
   @Argument(
-    help: "Where the archive is made; nothing may be there. Then the pack's file; - for the standard input.",
+    help: ArgumentHelp(
+      "The new archive's directory, which must not exist, then the pack's file; - is the standard input.",
+      valueName: "archive file"),
     completion: .file())
   var arguments: [String] = []
   @OptionGroup var report: ReportOptions

@@ -6,19 +6,24 @@ import TodanaArchive
 struct ArchivePruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Removes snapshots by rules of what to keep.",
+    abstract: "Remove the snapshots that no rule keeps.",
     usage: "todana archive prune [<options>] <archive>",
     discussion: """
-      A snapshot stays if any rule keeps it; numbers may be “all”. Rules look at each host and set of paths, or label, by \
-      itself. Periods are those of the machine's time zone. Snapshots of the future stay, and no rule counts them. All \
-      that go are removed at once, and their place is free again after `compact`.
+      A snapshot is kept if any rule keeps it. Each number can also be 'all'. The rules are applied separately to each \
+      group of snapshots with the same host and paths, or the same label. Hours, days and so on are those of the \
+      machine's time zone. Snapshots from the future are kept, and not counted by any rule.
+
+      Nothing is removed without a rule, or if a group would lose all its snapshots. All snapshots are removed in one \
+      step. 'todana archive compact' then frees their space.
+
+      \(EnvironmentHelp.archive)
       """)
 
   @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
   @OptionGroup(title: "Keeping") var retention: RetentionArguments
-  @Flag(help: "Say what would be removed, and remove nothing.") var dryRun = false
-  @Flag(help: "For programs: one JSON document.") var json = false
+  @Flag(help: "Show what would be removed, but remove nothing.") var dryRun = false
+  @Flag(help: "Print the report as one JSON document.") var json = false
 
   func run() throws {
     let policy = try retention.policy()

@@ -5,22 +5,29 @@ import TodanaArchive
 struct ArchiveRewriteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rewrite",
-    abstract: "Leaves files out of snapshots afterwards.",
+    abstract: "Remove files from existing snapshots.",
     usage: "todana archive rewrite [<options>] <archive> [<id> ...]",
     discussion: """
-      For what was never to be archived: without ids, out of all snapshots. A changed snapshot gets another id. `compact` \
-      then removes the bytes. One that would lose all its files stays as it is, and the exit status is 1, unless \
-      --allow-empty is said.
+      For files that should never have been archived. Without ids, all snapshots are changed. A changed snapshot gets \
+      a new id. A snapshot that would lose all its files is not changed, and the exit status is 1, unless \
+      --allow-empty is passed. 'todana archive compact' then removes the content.
+
+      \(EnvironmentHelp.archive)
       """)
 
-  @Argument(help: "The archive's directory, and the snapshots' ids.", completion: .file()) var arguments: [String] = []
+  @Argument(
+    help: ArgumentHelp("The archive's directory, then ids of snapshots; by default, all.", valueName: "archive id"),
+    completion: .file())
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
-  @Option(help: ArgumentHelp("What is left out, by the rules of gitignore; several are allowed.", valueName: "pattern"))
+  @Option(help: ArgumentHelp("Remove files that match (rules of gitignore); can be repeated.", valueName: "pattern"))
   var exclude: [String] = []
-  @Option(help: ArgumentHelp("A file of such patterns, one a line.", valueName: "file"), completion: .file())
+  @Option(
+    help: ArgumentHelp("Read such patterns from this file, one per line; can be repeated.", valueName: "file"),
+    completion: .file())
   var excludeFrom: [String] = []
-  @Flag(help: "Change also snapshots that lose all their files.") var allowEmpty = false
-  @Flag(help: "Say what would be left out, and change nothing.") var dryRun = false
+  @Flag(help: "Also change snapshots that lose all their files.") var allowEmpty = false
+  @Flag(help: "Show what would be removed, but change nothing.") var dryRun = false
   @OptionGroup var report: ReportOptions
 
   func run() throws {

@@ -5,13 +5,14 @@ import TodanaArchive
 
 struct ArchiveSnapshotsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "snapshots", abstract: "Lists the snapshots.",
-    usage: "todana archive snapshots [<options>] <archive>")
+    commandName: "snapshots", abstract: "List the snapshots.",
+    usage: "todana archive snapshots [<options>] <archive>",
+    discussion: EnvironmentHelp.archive)
 
   @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
   @OptionGroup(title: "Choosing") var chosen: SnapshotFilter
-  @Flag(help: "For programs: one JSON document.") var json = false
+  @Flag(help: "Print one JSON document.") var json = false
 
   func run() throws {
     let snapshots = try options.withArchive(try ArchiveOptions.archive(archive)) { archive in
@@ -69,13 +70,20 @@ struct SnapshotReport: Encodable {
 struct ArchiveRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Removes snapshots.",
+    abstract: "Remove snapshots.",
     usage: "todana archive remove [<options>] <archive> <id> ...",
-    discussion: "All are removed, or none. Their place is free again after `compact`.")
+    discussion: """
+      Either all of the snapshots are removed, or none. 'todana archive compact' then frees their space.
 
-  @Argument(help: "The archive's directory, and the snapshots' ids.", completion: .file()) var arguments: [String] = []
+      \(EnvironmentHelp.archive)
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The archive's directory, then ids of snapshots.", valueName: "archive id"),
+    completion: .file())
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
-  @Flag(help: "Say what would be removed, and remove nothing.") var dryRun = false
+  @Flag(help: "Show what would be removed, but remove nothing.") var dryRun = false
 
   func run() throws {
     let (path, ids) = try ArchiveOptions.split(arguments)

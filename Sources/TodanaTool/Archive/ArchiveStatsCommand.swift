@@ -5,12 +5,13 @@ import TodanaArchive
 struct ArchiveStatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    abstract: "Says how much an archive holds, and how little it takes.",
-    usage: "todana archive stats [<options>] <archive>")
+    abstract: "Show the number and size of archived files, and the size of the archive.",
+    usage: "todana archive stats [<options>] <archive>",
+    discussion: EnvironmentHelp.archive)
 
   @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
-  @Flag(help: "For programs: one JSON document.") var json = false
+  @Flag(help: "Print the report as one JSON document.") var json = false
 
   func run() throws {
     let stats = try options.withArchive(try ArchiveOptions.archive(archive)) { try $0.stats() }

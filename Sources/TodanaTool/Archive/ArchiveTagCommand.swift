@@ -5,17 +5,21 @@ import TodanaArchive
 struct ArchiveTagCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tag",
-    abstract: "Changes the tags and labels of snapshots.",
-    usage: "todana archive tag [<options>] <archive> <id> ...")
+    abstract: "Change the tags and labels of snapshots.",
+    usage: "todana archive tag [<options>] <archive> <id> ...",
+    discussion: EnvironmentHelp.archive)
 
-  @Argument(help: "The archive's directory, and the snapshots' ids.", completion: .file()) var arguments: [String] = []
+  @Argument(
+    help: ArgumentHelp("The archive's directory, then ids of snapshots.", valueName: "archive id"),
+    completion: .file())
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
-  @Option(help: ArgumentHelp("Give this tag; several are allowed.", valueName: "tag")) var add: [String] = []
-  @Option(help: ArgumentHelp("Take this tag away; several are allowed.", valueName: "tag")) var remove: [String] = []
+  @Option(help: ArgumentHelp("Add this tag; can be repeated.", valueName: "tag")) var add: [String] = []
+  @Option(help: ArgumentHelp("Remove this tag; can be repeated.", valueName: "tag")) var remove: [String] = []
   @Option(
-    help: ArgumentHelp("Give this tag instead of all others; several are allowed, '' is none.", valueName: "tag"))
+    help: ArgumentHelp("Replace all tags by this tag; can be repeated; '' removes all.", valueName: "tag"))
   var set: [String] = []
-  @Option(help: ArgumentHelp("Give this label; '' is none.", valueName: "name")) var label: String?
+  @Option(help: ArgumentHelp("Set this label; '' removes the label.", valueName: "name")) var label: String?
 
   func validate() throws {
     if add.isEmpty, remove.isEmpty, set.isEmpty, label == nil {

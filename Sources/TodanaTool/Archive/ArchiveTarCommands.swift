@@ -5,22 +5,29 @@ import TodanaArchive
 struct ArchiveTarTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tar",
-    abstract: "Hands snapshots on as tar streams, and makes snapshots of such.",
+    abstract: "Export snapshots as tar streams, and import tar streams as snapshots.",
     subcommands: [ArchiveTarExportCommand.self, ArchiveTarImportCommand.self])
 }
 
 struct ArchiveTarExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Writes files of a snapshot as a tar stream.",
+    abstract: "Write files of a snapshot as a tar stream.",
     usage: "todana archive tar export [<options>] <archive> [<path> ...]",
-    discussion: "To the standard output, unless --output says where. The stream is not encrypted.")
+    discussion: """
+      Writes to the standard output, unless --output is passed. The stream is not encrypted.
 
-  @Argument(help: "The archive's directory, and paths in the snapshot.", completion: .file()) var arguments: [String] =
-    []
+      \(EnvironmentHelp.archive)
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The archive's directory, then paths in the snapshot; by default, all.", valueName: "archive path"),
+    completion: .file())
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
-  @Option(help: ArgumentHelp("A new file to write to.", valueName: "file"), completion: .file()) var output: String?
+  @Option(help: ArgumentHelp("Write to this new file.", valueName: "file"), completion: .file()) var output: String?
 
   func run() throws {
     let (path, paths) = try ArchiveOptions.split(arguments)

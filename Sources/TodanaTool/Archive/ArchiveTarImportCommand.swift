@@ -6,29 +6,37 @@ import TodanaArchive
 struct ArchiveTarImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Makes a snapshot of what is in a tar stream.",
+    abstract: "Create a snapshot from a tar stream.",
     usage: "todana archive tar import [<options>] <archive> [<file>]",
     discussion: """
-      From the standard input, unless a file is named. The stream may be compressed with gzip, zstd, xz or bzip2. What \
-      cannot be in a snapshot is left out and listed, and the exit status is 1 then. Of a stream that is damaged or cut off \
-      no snapshot is made.
+      Reads the standard input, unless a file is given. The stream may be compressed with gzip, zstd, xz or bzip2. \
+      Entries that cannot be in a snapshot are left out and listed, and the exit status is 1. If the stream is damaged \
+      or truncated, no snapshot is made.
 
-      While another process has the archive open, this waits for five minutes, or as long as --wait says.
+      While another process has the archive open, the command waits for five minutes, or for the time set by --wait.
+
+      \(EnvironmentHelp.archive)
       """)
 
-  @Argument(help: "The archive's directory, and the file; -: the standard input.") var arguments: [String] = []
+  @Argument(
+    help: ArgumentHelp(
+      "The archive's directory, then the tar file; - is the standard input.", valueName: "archive file"))
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @Option(
-    help: ArgumentHelp("Leave out what matches, by the rules of gitignore; several are allowed.", valueName: "pattern"))
+    help: ArgumentHelp("Exclude files that match (rules of gitignore); can be repeated.", valueName: "pattern"))
   var exclude: [String] = []
-  @Option(help: ArgumentHelp("A file of such patterns, one a line.", valueName: "file")) var excludeFrom: [String] = []
-  @Option(help: ArgumentHelp("Take back what an --exclude left out.", valueName: "pattern")) var include: [String] = []
-  @Option(help: ArgumentHelp("Leave out files that are larger, such as 100M.", valueName: "size"))
+  @Option(help: ArgumentHelp("Read such patterns from this file, one per line; can be repeated.", valueName: "file"))
+  var excludeFrom: [String] = []
+  @Option(
+    help: ArgumentHelp("Include files that match, even if --exclude matches; can be repeated.", valueName: "pattern"))
+  var include: [String] = []
+  @Option(help: ArgumentHelp("Exclude files larger than this, such as 100M.", valueName: "size"))
   var excludeLargerThan: String?
-  @Option(help: ArgumentHelp("Put all of it below a path of the snapshot.", valueName: "path")) var into: String?
+  @Option(help: ArgumentHelp("Put all files below this path of the snapshot.", valueName: "path")) var into: String?
   @OptionGroup var noted: NewSnapshotArguments
-  @Flag(help: "Say what would be archived, and store nothing.") var dryRun = false
-  @Flag(help: "Show each path that was left out, and why.") var verbose = false
+  @Flag(help: "Show what would be archived, but store nothing.") var dryRun = false
+  @Flag(help: "List each path that is excluded, with the rule that excludes it.") var verbose = false
   @OptionGroup var report: ReportOptions
 
   func run() throws {

@@ -4,26 +4,29 @@ import ArgumentParser
 struct ArchiveTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "archive",
-    abstract: "Keeps snapshots of files: deduplicated, compressed, encrypted.",
+    abstract: "Keep snapshots of files: deduplicated, compressed, encrypted.",
     discussion: """
-      An archive is a directory that holds any number of snapshots. Where the environment variable TODANA_ARCHIVE names \
-      one, commands take no ARCHIVE argument. Its passphrase comes from an option, from the environment variables \
-      TODANA_PASSPHRASE, TODANA_PASSPHRASE_FILE or TODANA_PASSPHRASE_COMMAND, or is asked for; it is never an argument.
+      An archive is a directory that contains any number of snapshots. Its passphrase or key comes from an option or \
+      an environment variable, or is asked for on the terminal. It is never an argument, since all users of the \
+      machine could see it.
 
-      A command that writes needs the archive alone, and commands that read share it. With --wait, commands wait for an \
-      archive that another process has open; `add` and `tar import` wait for five minutes without it.
+      A command that writes needs the archive alone; commands that read can run at the same time. With --wait, a \
+      command waits while another process has the archive open. By default, only 'add' and 'tar import' wait, for five \
+      minutes.
+
+      \(EnvironmentHelp.archive)
       """,
     version: TodanaTool.configuration.version,
     groupedSubcommands: [
-      CommandGroup(name: "Making", subcommands: [ArchiveInitCommand.self, ArchiveAddCommand.self]),
+      CommandGroup(name: "Creating", subcommands: [ArchiveInitCommand.self, ArchiveAddCommand.self]),
       CommandGroup(
-        name: "Looking and taking out",
+        name: "Reading",
         subcommands: [
           ArchiveSnapshotsCommand.self, ArchiveListCommand.self, ArchiveFindCommand.self, ArchiveDiffCommand.self,
           ArchiveCatCommand.self, ArchiveExtractCommand.self, ArchiveTarTool.self, ArchiveStatsCommand.self,
         ]),
       CommandGroup(
-        name: "Looking after",
+        name: "Maintaining",
         subcommands: [
           ArchiveVerifyCommand.self, ArchiveRemoveCommand.self, ArchivePruneCommand.self, ArchiveTagCommand.self,
           ArchiveRewriteCommand.self, ArchiveCopyCommand.self, ArchivePackCommand.self, ArchiveUnpackCommand.self,

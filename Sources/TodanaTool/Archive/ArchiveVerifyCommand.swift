@@ -5,17 +5,19 @@ import TodanaArchive
 struct ArchiveVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Looks whether everything is as it was stored.",
+    abstract: "Check an archive for damage.",
     discussion: """
-      Reads all there is, and names the files of each snapshot that damage touches. --quick and --sample read less, and find \
-      less.
+      Reads all data, and lists the damaged files of each snapshot. --quick and --sample read less, and find less. The \
+      damage is recorded in the archive, so that 'todana archive add' stores the damaged content again.
+
+      \(EnvironmentHelp.archive)
       """,
     aliases: ["check"])
 
   @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
-  @Flag(help: "Read no content: only snapshots, directories and what they refer to.") var quick = false
-  @Option(help: ArgumentHelp("Read a random part of the content only, such as 5%.", valueName: "percent"))
+  @Flag(help: "Read no content, only snapshots, directories and their references.") var quick = false
+  @Option(help: ArgumentHelp("Read only a random part of the content, such as 5%.", valueName: "percent"))
   var sample: String?
   @OptionGroup var report: ReportOptions
 

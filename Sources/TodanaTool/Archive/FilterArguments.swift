@@ -5,20 +5,24 @@ import TodanaArchive
 /// The options that exclude files from a snapshot.
 struct FilterArguments: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Leave out what matches, by the rules of gitignore; several are allowed.", valueName: "pattern"))
+    help: ArgumentHelp("Exclude files that match (rules of gitignore); can be repeated.", valueName: "pattern"))
   var exclude: [String] = []
-  @Option(help: ArgumentHelp("A file of such patterns, one a line.", valueName: "file"), completion: .file())
+  @Option(
+    help: ArgumentHelp("Read such patterns from this file, one per line; can be repeated.", valueName: "file"),
+    completion: .file())
   var excludeFrom: [String] = []
-  @Option(help: ArgumentHelp("Take back what an --exclude left out.", valueName: "pattern")) var include: [String] = []
-  @Flag(help: "Leave out the content of directories with a CACHEDIR.TAG.") var excludeCaches = false
+  @Option(
+    help: ArgumentHelp("Include files that match, even if --exclude matches; can be repeated.", valueName: "pattern"))
+  var include: [String] = []
+  @Flag(help: "Exclude the content of directories that contain a CACHEDIR.TAG.") var excludeCaches = false
   @Option(
     help: ArgumentHelp(
-      "Leave out the content of directories with a file of this name; several are allowed.", valueName: "name"))
+      "Exclude the content of directories that contain a file of this name; can be repeated.", valueName: "name"))
   var excludeIfPresent: [String] = []
-  @Flag(help: "Archive also what files .todanaignore would leave out.") var noIgnoreFiles = false
-  @Option(help: ArgumentHelp("Leave out files that are larger, such as 100M.", valueName: "size"))
+  @Flag(help: "Do not apply the rules in .todanaignore files.") var noIgnoreFiles = false
+  @Option(help: ArgumentHelp("Exclude files larger than this, such as 100M.", valueName: "size"))
   var excludeLargerThan: String?
-  @Flag(help: "Leave out what is on other file systems than the paths.") var oneFileSystem = false
+  @Flag(help: "Exclude files on other file systems than that of each path.") var oneFileSystem = false
 
   func options() throws -> FilterOptions {
     var options = try Self.options(exclude: exclude, excludeFrom: excludeFrom, include: include)

@@ -4,15 +4,15 @@ import TodanaArchive
 
 /// The options for the metadata of a new snapshot, and for the compression of its content.
 struct NewSnapshotArguments: ParsableArguments {
-  @Option(help: ArgumentHelp("A tag for the snapshot; several are allowed.", valueName: "tag")) var tag: [String] = []
+  @Option(help: ArgumentHelp("Add this tag to the snapshot; can be repeated.", valueName: "tag")) var tag: [String] = []
   @Option(
     help: ArgumentHelp(
-      "A name for the series of snapshots: prune and add go by it instead of the paths.", valueName: "name"))
+      "A name for this series of snapshots; add and prune use it instead of the paths.", valueName: "name"))
   var label: String?
-  @Option(help: ArgumentHelp("The machine's name to note.", valueName: "name")) var host: String?
-  @Option(help: ArgumentHelp("The time to note, as 2026-11-23 or 2026-11-23 10:00:00.", valueName: "time"))
+  @Option(help: ArgumentHelp("The host name to record.", valueName: "name")) var host: String?
+  @Option(help: ArgumentHelp("The time to record, such as 2026-11-23 or 2026-11-23 10:00:00.", valueName: "time"))
   var time: String?
-  @Option(help: ArgumentHelp("zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"))
+  @Option(help: ArgumentHelp("Compress by zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"))
   var compression: String?
 
   func options() throws -> AddOptions {

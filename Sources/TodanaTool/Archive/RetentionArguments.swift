@@ -4,26 +4,28 @@ import TodanaArchive
 
 /// The options that select the snapshots to keep.
 struct RetentionArguments: ParsableArguments {
-  @Option(help: ArgumentHelp("Keep the newest so many.", valueName: "n")) var keepLast: String?
-  @Option(help: ArgumentHelp("Keep the newest of each of so many hours that have any.", valueName: "n"))
+  @Option(help: ArgumentHelp("Keep the newest n snapshots.", valueName: "n")) var keepLast: String?
+  @Option(help: ArgumentHelp("Keep the newest snapshot of each of the last n hours that have one.", valueName: "n"))
   var keepHourly: String?
-  @Option(help: ArgumentHelp("Keep the newest of each of so many days that have any.", valueName: "n"))
+  @Option(help: ArgumentHelp("Keep the newest snapshot of each of the last n days that have one.", valueName: "n"))
   var keepDaily: String?
-  @Option(help: ArgumentHelp("Keep the newest of each of so many weeks that have any.", valueName: "n"))
+  @Option(help: ArgumentHelp("Keep the newest snapshot of each of the last n weeks that have one.", valueName: "n"))
   var keepWeekly: String?
-  @Option(help: ArgumentHelp("Keep the newest of each of so many months that have any.", valueName: "n"))
+  @Option(help: ArgumentHelp("Keep the newest snapshot of each of the last n months that have one.", valueName: "n"))
   var keepMonthly: String?
-  @Option(help: ArgumentHelp("Keep the newest of each of so many years that have any.", valueName: "n"))
+  @Option(help: ArgumentHelp("Keep the newest snapshot of each of the last n years that have one.", valueName: "n"))
   var keepYearly: String?
   @Option(
-    help: ArgumentHelp("Keep those that are not older, counted back from the newest: 1y5m7d2h.", valueName: "duration"))
+    help: ArgumentHelp("Keep snapshots at most this much older than the newest: 1y5m7d2h.", valueName: "duration"))
   var keepWithin: String?
   @Option(
-    help: ArgumentHelp("Keep those that have all of these tags; several are allowed.", valueName: "tag,..."))
+    help: ArgumentHelp(
+      "Keep snapshots that have all of these comma-separated tags; can be repeated.", valueName: "tags"))
   var keepTag: [String] = []
   @Option(
     help: ArgumentHelp(
-      "Which snapshots the rules look at together: those with the same host, paths, label, tags.", valueName: "what"))
+      "Apply the rules to groups of snapshots with the same values; separate several by commas.",
+      valueName: "host|paths|label|tags"))
   var groupBy = "host,paths"
 
   /// Returns the policy of the options.

@@ -4,11 +4,11 @@ import TodanaArchive
 
 /// The options that select the listed snapshots; a snapshot must match all of them.
 struct SnapshotFilter: ParsableArguments {
-  @Option(help: ArgumentHelp("Only those with this tag.", valueName: "tag")) var tag: String?
-  @Option(help: ArgumentHelp("Only those with this label.", valueName: "name")) var label: String?
-  @Option(help: ArgumentHelp("Only those of this machine.", valueName: "name")) var host: String?
+  @Option(help: ArgumentHelp("Only snapshots with this tag.", valueName: "tag")) var tag: String?
+  @Option(help: ArgumentHelp("Only snapshots with this label.", valueName: "name")) var label: String?
+  @Option(help: ArgumentHelp("Only snapshots of this host.", valueName: "name")) var host: String?
   @Option(
-    help: ArgumentHelp("Only those that have this path among theirs.", valueName: "path"),
+    help: ArgumentHelp("Only snapshots of this path, alone or with others.", valueName: "path"),
     completion: .file())
   var path: String?
 

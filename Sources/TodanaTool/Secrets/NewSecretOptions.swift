@@ -4,19 +4,20 @@ import Todana
 /// The options for a new passphrase or key.
 struct NewSecretOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("A file with the new passphrase; - for the standard input.", valueName: "file"),
+    help: ArgumentHelp("Read the new passphrase from this file; - is the standard input.", valueName: "file"),
     completion: .file())
   var newPassphraseFile: String?
 
   @Option(
-    help: ArgumentHelp("A command, run by the shell, that prints the new passphrase.", valueName: "command"))
+    help: ArgumentHelp("Read the new passphrase from the output of this shell command.", valueName: "command"))
   var newPassphraseCommand: String?
 
-  @Option(help: ArgumentHelp("A file of 16 or 32 bytes that are the new key.", valueName: "file"), completion: .file())
+  @Option(
+    help: ArgumentHelp("Read the new key, 16 or 32 bytes, from this file.", valueName: "file"), completion: .file())
   var newKeyFile: String?
 
   @Option(
-    help: ArgumentHelp("A file with a recovery key that was made before.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Use an existing recovery key, read from this file.", valueName: "file"), completion: .file())
   var newRecoveryKeyFile: String?
 
   func validate() throws {

@@ -8,18 +8,19 @@ import Todana
 struct SecretOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A file with the passphrase; - for the standard input. One line end behind it is left out.", valueName: "file"),
+      "Read the passphrase from this file, without its last newline; - is the standard input.", valueName: "file"),
     completion: .file())
   var passphraseFile: String?
 
   @Option(
-    help: ArgumentHelp("A command, run by the shell, that prints the passphrase.", valueName: "command"))
+    help: ArgumentHelp("Read the passphrase from the output of this shell command.", valueName: "command"))
   var passphraseCommand: String?
 
-  @Option(help: ArgumentHelp("A file of 16 or 32 bytes that are the key.", valueName: "file"), completion: .file())
+  @Option(
+    help: ArgumentHelp("Read the key, 16 or 32 bytes, from this file.", valueName: "file"), completion: .file())
   var keyFile: String?
 
-  @Option(help: ArgumentHelp("A file with the recovery key.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("Read the recovery key from this file.", valueName: "file"), completion: .file())
   var recoveryKeyFile: String?
 
   func validate() throws {

@@ -6,21 +6,26 @@ import Todana
 struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Copies a store, or adds a backup of it to a series.",
+    abstract: "Copy a store, or add a backup of it to a series.",
     discussion: """
-      A copy is a store that opens by itself. A backup in a series takes the space of what changed since the one before; \
-      `todana store restore` makes a store of it. With a new passphrase or key, or none, a copy is made record by record.
+      A copy is a complete store, with the same passphrases and keys. With --encrypted it has a passphrase or key of \
+      its own, with --decrypted none; it is then written record by record.
+
+      A backup in a series takes only the space of the data that changed since the previous one. 'todana store \
+      restore' creates a store from it.
+
+      \(EnvironmentHelp.storeAndNewPassphrase)
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
   @Argument(
-    help: "Where the copy is made; nothing may be there. With --series: the directory of the series.",
+    help: "The copy's directory, which must not exist; with --series, the directory of the series.",
     completion: .directory)
   var destination: String
   @Flag(help: "Add a backup to a series.") var series = false
-  @Flag(help: "Make a copy that is not encrypted.") var decrypted = false
-  @Flag(help: "Make a copy with a passphrase or key of its own; asked for if no option says.") var encrypted = false
+  @Flag(help: "Do not encrypt the copy.") var decrypted = false
+  @Flag(help: "Encrypt the copy with a passphrase or key of its own.") var encrypted = false
   @OptionGroup(title: "Passphrase or key of the copy, with --encrypted") var newSecret: NewSecretOptions
   @OptionGroup var options: ReportOptions
 
@@ -82,13 +87,13 @@ struct BackupCommand: ParsableCommand {
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Makes a store of a backup of a series.",
-    discussion: "A copy that `todana store backup` made without --series is a store already.",
+    abstract: "Create a store from a backup of a series.",
+    discussion: "A copy made by 'todana store backup' without --series is already a store.",
     version: TodanaTool.configuration.version)
 
   @Argument(help: "The directory of the series.", completion: .directory) var series: String
-  @Argument(help: "Where the store is made; nothing may be there.", completion: .directory) var newStore: String
-  @Option(help: "The backup's number; without it, the newest.") var number: Int?
+  @Argument(help: "The new store's directory, which must not exist.", completion: .directory) var newStore: String
+  @Option(help: "The number of the backup; by default, the newest.") var number: Int?
   @OptionGroup var waiting: WaitOptions
   @OptionGroup var options: ReportOptions
 

@@ -5,7 +5,8 @@ import Todana
 struct ClassesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classes",
-    abstract: "Lists the classes of a store.",
+    abstract: "List the classes of a store.",
+    discussion: EnvironmentHelp.store,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions

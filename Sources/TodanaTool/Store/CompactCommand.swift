@@ -5,10 +5,12 @@ import Todana
 struct CompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
-    abstract: "Makes a store's files as small as they get.",
+    abstract: "Free the unused space in a store's files.",
     discussion: """
-      Takes at most 64 MiB of additional room on the disk, or a twentieth of the largest file. `todana store info` says how \
-      much space it would give back.
+      Needs at most 64 MiB of free disk space, or a twentieth of the largest file if that is more. 'todana store info' \
+      shows how much space would be freed.
+
+      \(EnvironmentHelp.store)
       """,
     version: TodanaTool.configuration.version)
 

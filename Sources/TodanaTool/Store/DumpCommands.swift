@@ -5,15 +5,17 @@ import Todana
 struct DumpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
-    abstract: "Writes all that a store has to the standard output, as lines of JSON.",
+    abstract: "Write the content of a store to the standard output, as lines of JSON.",
     discussion: """
-      For other tools, for comparing stores, and for `todana store import`, which makes a store of it again. What is \
-      encrypted in the store is plain in the dump.
+      For other tools, for comparing stores, and for 'todana store import', which creates a store from a dump. The \
+      dump of an encrypted store is not encrypted.
+
+      \(EnvironmentHelp.store)
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Flag(help: "JSON lines, which a dump always has.") var json = false
+  @Flag(help: "Accepted without effect, since a dump is always JSON.") var json = false
   @Flag(help: "Show no progress.") var quiet = false
 
   func run() throws {
@@ -36,18 +38,22 @@ struct DumpCommand: ParsableCommand {
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Makes a new store of a dump.",
+    abstract: "Create a store from a dump.",
     discussion: """
-      It has the same records, row ids, versions, class numbers and named buffers, and another identity. Programs build \
-      their indexes when they open it. It is there wholly, or not at all.
+      The new store has the same records, row ids, versions, class numbers and named buffers, but another identity. \
+      Programs build their indexes when they open it. If the command fails, no store is created.
+
+      An option for a passphrase or key encrypts the new store. With --encrypt, the passphrase can also come from a \
+      variable, or is asked for.
+
+      \(EnvironmentHelp.store)
       """,
     version: TodanaTool.configuration.version)
 
-  @Argument(help: "Where the new store is made; nothing may be there.", completion: .directory) var newStore: String
-  @Argument(help: "The file of the dump; without it, or with -, the standard input.", completion: .file()) var dump =
-    "-"
-  @Flag(help: "Encrypt the new store; a passphrase is asked for if no option says.") var encrypt = false
-  @OptionGroup(title: "Passphrase or key of the new store, which encrypt it") var secret: SecretOptions
+  @Argument(help: "The new store's directory, which must not exist.", completion: .directory) var newStore: String
+  @Argument(help: "The file of the dump; - is the standard input.", completion: .file()) var dump = "-"
+  @Flag(help: "Encrypt the new store.") var encrypt = false
+  @OptionGroup(title: "Passphrase or key of the new store") var secret: SecretOptions
   @OptionGroup var options: ReportOptions
 
   private struct Report: Encodable {

@@ -6,14 +6,18 @@ import Todana
 struct GetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
-    abstract: "Shows one record.",
-    discussion: "By its fields, where the class has told the store of them; otherwise, or with --bytes, as bytes.",
+    abstract: "Show one record.",
+    discussion: """
+      Shows the fields of the record if its class declares contentFields; otherwise, or with --bytes, its bytes.
+
+      \(EnvironmentHelp.store)
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The class, by its stored name.") var className: String
+  @Argument(help: "The stored name of the class.") var className: String
   @Argument(help: "The row id.") var row: RowID
-  @Flag(help: "Show the bytes, though the fields are known.") var bytes = false
+  @Flag(help: "Show the bytes even if the fields are known.") var bytes = false
   @OptionGroup var options: ContentOptions
 
   private struct Entry: Encodable {
@@ -45,8 +49,8 @@ struct GetCommand: ParsableCommand {
 
 /// The options for the form in which bytes are shown.
 struct ContentOptions: ParsableArguments {
-  @Flag(help: "For programs: one JSON document, the bytes in Base64.") var json = false
-  @Flag(help: "Nothing but the bytes.") var raw = false
+  @Flag(help: "Print one JSON document, with the bytes in Base64.") var json = false
+  @Flag(help: "Write only the bytes, unchanged.") var raw = false
 
   func validate() throws {
     if json, raw { throw ValidationError("--json and --raw exclude each other.") }

@@ -5,7 +5,7 @@ import Todana
 struct IndexTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "index",
-    abstract: "Looks after the indexes of a store.",
+    abstract: "List or rebuild the indexes of a store.",
     version: TodanaTool.configuration.version,
     subcommands: [IndexListCommand.self, IndexRebuildCommand.self])
 }
@@ -13,7 +13,8 @@ struct IndexTool: ParsableCommand {
 /// The command `todana store index list`.
 struct IndexListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Lists the indexes of a store.", version: TodanaTool.configuration.version)
+    commandName: "list", abstract: "List the indexes of a store.", discussion: EnvironmentHelp.store,
+    version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var options: ListOptions
@@ -33,16 +34,18 @@ struct IndexListCommand: ParsableCommand {
 struct IndexRebuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rebuild",
-    abstract: "Has indexes built anew, for example damaged ones.",
+    abstract: "Rebuild indexes, for example damaged ones.",
     discussion: """
-      What an index has in it only the program knows that has the class. So this empties the index, and the program builds \
-      it when it opens the store; until then its queries look at all objects.
+      Only a program with the class can compute the entries of an index. The command empties the index, and the \
+      program builds it when it next opens the store. Until then, its queries read all objects.
+
+      \(EnvironmentHelp.store)
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The class, by its stored name.") var className: String
-  @Argument(help: "The index; without it, all of the class.") var index: String?
+  @Argument(help: "The stored name of the class.") var className: String
+  @Argument(help: "The name of the index; by default, all of the class.") var index: String?
   @OptionGroup var options: ListOptions
 
   private struct Emptied: Encodable {

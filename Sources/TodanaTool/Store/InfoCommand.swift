@@ -5,8 +5,12 @@ import Todana
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Says what a store is and what it has.",
-    discussion: "Changes nothing. The heads of all records are read, to tell how much of the files is not needed.",
+    abstract: "Show the identity, format, classes and sizes of a store.",
+    discussion: """
+      Changes nothing. Reads the headers of all records, to measure the unused space in the files.
+
+      \(EnvironmentHelp.store)
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions

@@ -6,7 +6,7 @@ import Todana
 struct KeyTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
-    abstract: "Looks after the passphrases and keys that open an encrypted store.",
+    abstract: "Manage the passphrases and keys of an encrypted store or archive.",
     version: TodanaTool.configuration.version,
     subcommands: [
       KeyListCommand.self, KeyAddCommand.self, KeyChangeCommand.self, KeyRemoveCommand.self, KeyRotateCommand.self,
@@ -18,7 +18,8 @@ struct KeyTool: ParsableCommand {
 struct KeyListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Lists the passphrases and keys that open the store, by their numbers.",
+    abstract: "List the passphrases and keys that open the store.",
+    discussion: EnvironmentHelp.key,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
@@ -42,13 +43,17 @@ struct KeyListCommand: ParsableCommand {
 struct KeyAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Adds a passphrase or key beside those that there are.",
-    discussion: "Without an option the new passphrase is asked for.",
+    abstract: "Add a passphrase or key.",
+    discussion: """
+      Without an option or variable for it, the new passphrase is asked for.
+
+      \(EnvironmentHelp.keyAndNewPassphrase)
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup(title: "What is added") var newSecret: NewSecretOptions
-  @Flag(help: "Make a recovery key, and print it: for a drawer, not for a file beside the store.")
+  @OptionGroup(title: "New passphrase or key") var newSecret: NewSecretOptions
+  @Flag(help: "Create a recovery key and print it. Keep it on paper, not in a file beside the store.")
   var recoveryKey = false
   @Flag(help: "For programs: one JSON document.") var json = false
 
@@ -68,15 +73,17 @@ struct KeyAddCommand: ParsableCommand {
 struct KeyChangeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change",
-    abstract: "Puts another passphrase or key in the place of the one that opens the store now.",
+    abstract: "Replace the passphrase or key that opens the store now.",
     discussion: """
-      Who knew the old one, and has a copy of the store's file of keys, can still open the store: `todana store key \
-      rotate` shuts them out.
+      A person who knows the old one, and has a copy of the store's file of keys, can still open the store. 'todana \
+      store key rotate' prevents that.
+
+      \(EnvironmentHelp.keyAndNewPassphrase)
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup(title: "What comes in its place") var newSecret: NewSecretOptions
+  @OptionGroup(title: "New passphrase or key") var newSecret: NewSecretOptions
   @Flag(help: "For programs: one JSON document.") var json = false
 
   func run() throws {
@@ -93,12 +100,17 @@ struct KeyChangeCommand: ParsableCommand {
 struct KeyRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Removes a passphrase or key, by its number.",
-    discussion: "The last one stays. Who has a copy of the file of keys is not shut out by it: see key rotate.",
+    abstract: "Remove a passphrase or key by its number.",
+    discussion: """
+      The last one cannot be removed. A person who knows the removed one, and has a copy of the store's file of keys, \
+      can still open the store. 'todana store key rotate' prevents that.
+
+      \(EnvironmentHelp.key)
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The number, as key list has it.") var number: KeySlot.ID
+  @Argument(help: "The number that 'key list' shows.") var number: KeySlot.ID
 
   func run() throws {
     try store.withStore(.writeExisting) { try $0.keys.remove(number) }

@@ -6,16 +6,20 @@ import Todana
 struct KeyRotateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate",
-    abstract: "Renews all keys of an encrypted store, and encrypts everything anew.",
+    abstract: "Renew all keys of an encrypted store, and encrypt all data again.",
     discussion: """
-      For when somebody may have a passphrase and a copy of the file of keys: changing the passphrase alone does not shut \
-      them out. What opens the store now, or the new passphrase or key if one is given, goes on to open it; all others \
-      are removed.
+      Use this if an attacker may have a passphrase and a copy of the file of keys: changing the passphrase alone does \
+      not protect the store then.
+
+      Afterwards only one passphrase or key opens the store: the new one if one is given, or else the one that opened \
+      it for this command. All others are removed, including recovery keys; add new ones afterwards.
+
+      \(EnvironmentHelp.keyAndNewPassphrase)
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup(title: "What opens the store from now on") var newSecret: NewSecretOptions
+  @OptionGroup(title: "New passphrase or key") var newSecret: NewSecretOptions
   @OptionGroup var options: MigrationOptions
 
   func run() throws {
@@ -37,12 +41,16 @@ struct KeyRotateCommand: ParsableCommand {
 struct KeyExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Writes the store's file of keys to a file, to be kept elsewhere.",
-    discussion: "It opens with the passphrases and keys that the store has now, also after they were changed.",
+    abstract: "Write a copy of the store's file of keys.",
+    discussion: """
+      The passphrases and keys that the store has now open the copy, even after they were changed in the store.
+
+      \(EnvironmentHelp.key)
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The file; nothing may be there. With -, the standard output.", completion: .file()) var file: String
+  @Argument(help: "The new file, which must not exist; - is the standard output.", completion: .file()) var file: String
 
   func run() throws {
     let keys = try store.withStore { try $0.keys.export() }
@@ -55,12 +63,16 @@ struct KeyExportCommand: ParsableCommand {
 struct KeyImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Puts an exported file of keys in the place of a store's own, which is damaged or lost.",
-    discussion: "The passphrase or key is one that opens the exported file.",
+    abstract: "Replace a store's damaged or lost file of keys by an exported copy.",
+    discussion: """
+      The passphrase or key must be one that opens the exported copy.
+
+      \(EnvironmentHelp.key)
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The exported file.", completion: .file()) var file: String
+  @Argument(help: "The exported copy.", completion: .file()) var file: String
 
   /// The maximum size of a file of keys, more than any has.
   private static let byteLimit = 64 << 20

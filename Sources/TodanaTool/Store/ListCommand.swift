@@ -5,14 +5,18 @@ import Todana
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Lists the records of a class, in the order of their row ids.",
-    discussion: "Fields are shown where the class has told the store of them.",
+    abstract: "List the records of a class in the order of their row ids.",
+    discussion: """
+      Shows the fields of each record if its class declares contentFields.
+
+      \(EnvironmentHelp.store)
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The class, by its stored name.") var className: String
-  @Option(help: ArgumentHelp("At most so many records.", valueName: "count")) var limit: Int?
-  @Option(help: ArgumentHelp("Begin behind this row.", valueName: "row")) var after: RowID = 0
+  @Argument(help: "The stored name of the class.") var className: String
+  @Option(help: ArgumentHelp("The maximum number of records.", valueName: "count")) var limit: Int?
+  @Option(help: ArgumentHelp("Begin after this row id.", valueName: "row")) var after: RowID = 0
   @OptionGroup var options: ListOptions
 
   private struct Entry: Encodable {

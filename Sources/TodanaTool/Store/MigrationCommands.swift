@@ -5,10 +5,12 @@ import Todana
 struct EncryptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "encrypt",
-    abstract: "Encrypts a plain store.",
+    abstract: "Encrypt a store.",
     discussion: """
-      Afterwards nothing plain is left in its directory; what the disk, the file system and backups keep is out of reach. \
-      Keep the passphrase: without it, all is lost.
+      Afterwards no unencrypted data is left in the store's directory. Old copies in free blocks of the disk, in \
+      snapshots of the file system and in backups are not removed. Keep the passphrase: it cannot be recovered.
+
+      \(EnvironmentHelp.store)
       """,
     version: TodanaTool.configuration.version)
 
@@ -28,7 +30,12 @@ struct EncryptCommand: ParsableCommand {
 struct DecryptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decrypt",
-    abstract: "Makes an encrypted store a plain one, which everybody can read.",
+    abstract: "Remove the encryption of a store.",
+    discussion: """
+      Afterwards everyone who can read the store's files can read its data.
+
+      \(EnvironmentHelp.store)
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
@@ -43,7 +50,7 @@ struct DecryptCommand: ParsableCommand {
 
 /// The common options of the commands that rewrite a whole store.
 struct MigrationOptions: ParsableArguments {
-  @Flag(help: "Go on with what was interrupted.") var resume = false
+  @Flag(help: "Continue after an interruption.") var resume = false
   @Flag(help: "Show no progress.") var quiet = false
 
   /// Opens the store, and begins or resumes the work.

@@ -6,7 +6,8 @@ import Todana
 struct NamesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "names",
-    abstract: "Lists the named buffers of a store.",
+    abstract: "List the named buffers of a store.",
+    discussion: EnvironmentHelp.store,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
@@ -39,11 +40,12 @@ struct NamesCommand: ParsableCommand {
 struct NameCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "name",
-    abstract: "Shows a named buffer.",
+    abstract: "Show a named buffer.",
+    discussion: EnvironmentHelp.store,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The buffer's name.") var name: String
+  @Argument(help: "The name of the buffer.") var name: String
   @OptionGroup var options: ContentOptions
 
   private struct Entry: Encodable {

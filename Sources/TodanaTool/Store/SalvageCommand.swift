@@ -5,15 +5,18 @@ import Todana
 struct SalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
-    abstract: "Reads what can be read of a damaged store into a new one.",
+    abstract: "Copy all readable records of a damaged store to a new store.",
     discussion: """
-      Nothing of the old store is changed. Restore a backup instead if there is one that is whole. What is made of an \
-      encrypted store is encrypted with the same passphrase or key.
+      The damaged store is not changed. If there is an undamaged backup, restore it instead. The new store has the \
+      same encryption, with the passphrase or key that opened the old one. Indexes are not copied: programs build them \
+      when they open the new store.
+
+      \(EnvironmentHelp.store)
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "Where the new store is made; nothing may be there.", completion: .directory) var newStore: String
+  @Argument(help: "The new store's directory, which must not exist.", completion: .directory) var newStore: String
   @OptionGroup var options: ReportOptions
 
   func run() throws {

@@ -5,7 +5,7 @@ import Todana
 struct BackupsTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backups",
-    abstract: "Looks after a series of backups.",
+    abstract: "List, verify or prune a series of backups.",
     version: TodanaTool.configuration.version,
     subcommands: [BackupsListCommand.self, BackupsVerifyCommand.self, BackupsPruneCommand.self])
 }
@@ -13,7 +13,7 @@ struct BackupsTool: ParsableCommand {
 /// The command `todana store backups list`.
 struct BackupsListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Lists the backups of a series.", version: TodanaTool.configuration.version)
+    commandName: "list", abstract: "List the backups of a series.", version: TodanaTool.configuration.version)
 
   @Argument(help: "The directory of the series.", completion: .directory) var series: String
   @OptionGroup var waiting: WaitOptions
@@ -42,11 +42,11 @@ struct BackupsListCommand: ParsableCommand {
 struct BackupsVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Compares every byte of backups with its checksum.",
+    abstract: "Check all data of the backups against their checksums.",
     version: TodanaTool.configuration.version)
 
   @Argument(help: "The directory of the series.", completion: .directory) var series: String
-  @Option(help: "One backup's number; without it, all of them.") var number: Int?
+  @Option(help: "The number of one backup; by default, all are checked.") var number: Int?
   @OptionGroup var waiting: WaitOptions
   @OptionGroup var options: ReportOptions
 
@@ -79,11 +79,11 @@ struct BackupsVerifyCommand: ParsableCommand {
 struct BackupsPruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Removes all backups but the newest ones.",
+    abstract: "Remove all backups but the newest ones.",
     version: TodanaTool.configuration.version)
 
   @Argument(help: "The directory of the series.", completion: .directory) var series: String
-  @Option(help: ArgumentHelp("How many backups stay.", valueName: "count")) var keep: Int
+  @Option(help: ArgumentHelp("The number of backups to keep.", valueName: "count")) var keep: Int
   @OptionGroup var waiting: WaitOptions
   @Flag(help: "Show no progress.") var quiet = false
 

@@ -6,7 +6,12 @@ struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Checks every page and every record of a store.",
-    discussion: "Changes nothing. References between objects are not followed: that takes the program's classes.",
+    discussion: """
+      Changes nothing. References between objects, and the values of index entries, are not checked: only a program \
+      with the classes can do that (Store.verify).
+
+      \(EnvironmentHelp.store)
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions

@@ -6,7 +6,7 @@ import Todana
 struct WaitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How long to wait while another process has it open: 0 unless said, 300 for `archive add` and `archive tar import`.",
+      "Time to wait while another process has it open. (default: 0; 300 for 'archive add' and 'archive tar import')",
       valueName: "seconds"))
   var wait: Double?
 
