@@ -81,7 +81,7 @@ int32_t tds_keys_open(
   return codeOf([&] {
     const KeyFile parsed = KeyFile::parse({file, byteCount});
     if (parsed.storeID() != storeIDOf(storeID)) {
-      throw todana::SealingError(TDS_DAMAGED_KEYS, "the file of keys is another store's");
+      throw todana::SealingError(TDS_DAMAGED_KEYS, "the file of keys belongs to another store");
     }
     const KeyFile::Unlocked unlocked = parsed.unlock(secretOf(*secret));
     auto owned = std::make_unique<tds_key_ring>(tds_key_ring{

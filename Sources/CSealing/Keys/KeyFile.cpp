@@ -67,10 +67,10 @@ void requireSound(const Secret &secret) {
   if (secret.bytes.size == 0) throw SealingError(TDS_INVALID, "a passphrase or key must not be empty");
   const size_t size = secret.bytes.size;
   if (secret.kind == SecretKind::rawKey && size != 16 && size != 32) {
-    throw SealingError(TDS_INVALID, "a key has 16 or 32 bytes");
+    throw SealingError(TDS_INVALID, "a key must have 16 or 32 bytes");
   }
   if (secret.kind == SecretKind::recoveryKey && size != 16) {
-    throw SealingError(TDS_INVALID, "a recovery key has 16 bytes");
+    throw SealingError(TDS_INVALID, "a recovery key must have 16 bytes");
   }
 }
 
@@ -192,7 +192,7 @@ void KeyFile::requireBearableWork() const {
     if (isKnown) continue;
     const uint64_t more = slot.cost.work();
     if (more == UINT64_MAX || (work += more) > ScryptCost::kMostWork) {
-      throw SealingError(TDS_LIMIT, "the file of keys asks for more memory or time than deriving a key ever takes");
+      throw SealingError(TDS_LIMIT, "the file of keys needs too much memory or time to open");
     }
   }
 }
@@ -218,9 +218,9 @@ KeyFile::Unlocked KeyFile::unlock(const Secret &secret) const {
     }
   }
   if (hasDamagedSlot) {
-    throw SealingError(TDS_DAMAGED_SLOT, "a key slot is damaged, and no other one opens with this passphrase or key");
+    throw SealingError(TDS_DAMAGED_SLOT, "a key slot is damaged, and no other slot opens with this passphrase or key");
   }
-  throw SealingError(TDS_WRONG_SECRET, "the passphrase or key is not one of this store");
+  throw SealingError(TDS_WRONG_SECRET, "the passphrase or key does not open the store");
 }
 
 // Returns nothing if the slot belongs to another secret.
@@ -234,7 +234,7 @@ std::optional<SecretBytes> KeyFile::tryOpen(const Slot &slot, const SecretBytes 
     wrapping, {kSlotLabel, {storeID_.data(), storeID_.size()}, {slotHead.data(), slotHead.size()}},
     {slot.wrappedMaster.data(), slot.wrappedMaster.size()});
   if (master.isEmpty()) {
-    throw SealingError(TDS_DAMAGED_SLOT, "the key slot for this passphrase or key was changed, or is another store's");
+    throw SealingError(TDS_DAMAGED_SLOT, "the key slot for this passphrase or key was changed, or is of another store");
   }
   return master;
 }
@@ -242,7 +242,7 @@ std::optional<SecretBytes> KeyFile::tryOpen(const Slot &slot, const SecretBytes 
 uint32_t KeyFile::addSlot(
   const Secret &secret, const SecretBytes &master, const ScryptCost &cost, uint64_t nowMilliseconds) {
   requireSound(secret);
-  if (slots_.size() >= kMostSlots) throw SealingError(TDS_LIMIT, "a store has at most 64 passphrases and keys");
+  if (slots_.size() >= kMostSlots) throw SealingError(TDS_LIMIT, "a store can have at most 64 passphrases and keys");
   Slot slot{};
   slot.kind = secret.kind;
   slot.usesScrypt = secret.kind == SecretKind::passphrase;

@@ -72,7 +72,7 @@ uint64_t ScryptCost::work() const {
 
 SecretBytes scrypt(ByteView passphrase, ByteView salt, const ScryptCost &cost, size_t count) {
   if (cost.work() == UINT64_MAX) {
-    throw SealingError(TDS_LIMIT, "deriving the key would take more memory or time than is ever asked for");
+    throw SealingError(TDS_LIMIT, "deriving the key would take too much memory or time");
   }
   SecretBytes key(count);
   uint64_t n = uint64_t{1} << cost.log2N;

@@ -28,7 +28,7 @@ BackupReader::Piece BackupReader::next(int64_t limit) {
     if (!from_) throw Failure(TDN_DAMAGED, "the file is missing", file.name);
     if (buffer_.size() < static_cast<size_t>(wanted)) buffer_.resize(static_cast<size_t>(wanted));
     const size_t count = from_->read(offset_, buffer_.data(), static_cast<size_t>(wanted));
-    if (static_cast<int64_t>(count) < wanted) throw Failure(TDN_DAMAGED, "the file is cut short", file.name);
+    if (static_cast<int64_t>(count) < wanted) throw Failure(TDN_DAMAGED, "the file is truncated", file.name);
   }
   const Piece piece{
     &file, offset_, buffer_.data(), static_cast<size_t>(wanted), offset_ + wanted == file.byteCount};

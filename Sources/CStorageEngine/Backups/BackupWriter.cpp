@@ -35,13 +35,13 @@ bool BackupWriter::isFileName(const std::string &name) {
 
 void BackupWriter::begin(const std::string &name) {
   endFile();
-  if (!isFileName(name)) throw Failure(TDN_DAMAGED, "the backup has a file that no store has", name);
-  if (!names_.insert(name).second) throw Failure(TDN_DAMAGED, "the backup has a file twice", name);
+  if (!isFileName(name)) throw Failure(TDN_DAMAGED, "the backup contains a file that does not belong to a store", name);
+  if (!names_.insert(name).second) throw Failure(TDN_DAMAGED, "the backup contains a file twice", name);
   file_ = target_.disk().open(name, Disk::Mode::create);
 }
 
 void BackupWriter::write(const void *bytes, size_t byteCount) {
-  if (!file_) throw Failure(TDN_DAMAGED, "the backup has bytes that are of no file");
+  if (!file_) throw Failure(TDN_DAMAGED, "the backup contains bytes that belong to no file");
   file_->write(offset_, bytes, byteCount);
   offset_ += static_cast<int64_t>(byteCount);
 }

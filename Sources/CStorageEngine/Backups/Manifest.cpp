@@ -32,7 +32,7 @@ ManifestHeader checkedHeader(DiskFile *file, uint32_t number, const std::string 
   if (header.formatVersion > kSeriesVersion) {
     throw Failure(TDN_NEWER_FORMAT, "a newer version of Todana made the backup: use that version", name);
   }
-  if (header.number != number) throwDamaged("it is that of another backup", name);
+  if (header.number != number) throwDamaged("it belongs to another backup", name);
   return header;
 }
 
@@ -61,13 +61,13 @@ Manifest Manifest::read(Disk &disk, uint32_t number) {
   Manifest manifest;
   manifest.header = checkedHeader(file.get(), number, name);
   const int64_t byteCount = file->size();
-  if (byteCount > kMaximumByteCount) throw Failure(TDN_LIMIT, "the manifest of a backup is over 1 GiB", name);
+  if (byteCount > kMaximumByteCount) throw Failure(TDN_LIMIT, "the manifest of a backup is larger than 1 GiB", name);
   if (static_cast<uint64_t>(byteCount) != manifest.header.manifestByteCount ||
       byteCount < static_cast<int64_t>(sizeof(ManifestHeader) + sizeof(WideSum))) {
-    throwDamaged("its length is another", name);
+    throwDamaged("its length is wrong", name);
   }
   std::vector<char> content(static_cast<size_t>(byteCount));
-  if (file->read(0, content.data(), content.size()) != content.size()) throwDamaged("it is cut short", name);
+  if (file->read(0, content.data(), content.size()) != content.size()) throwDamaged("it is truncated", name);
   const size_t end = content.size() - sizeof(WideSum);
   WideSum sum;
   std::memcpy(&sum, content.data() + end, sizeof sum);
@@ -83,19 +83,19 @@ void Manifest::parse(const std::vector<char> &content, const std::string &name) 
   std::set<std::string> names;
   uint64_t total = 0;
   for (uint32_t index = 0; index < header.fileCount; index++) {
-    if (content.size() - offset < kFileFieldsByteCount) throwDamaged("it lists fewer files than it says", name);
+    if (content.size() - offset < kFileFieldsByteCount) throwDamaged("it lists too few files", name);
     File file;
     uint16_t nameLength;
     std::memcpy(&file.byteCount, content.data() + offset, 8);
     std::memcpy(&nameLength, content.data() + offset + 8, 2);
     offset += kFileFieldsByteCount;
-    if (content.size() - offset < nameLength) throwDamaged("a name is cut short", name);
+    if (content.size() - offset < nameLength) throwDamaged("a name is truncated", name);
     file.name.assign(content.data() + offset, nameLength);
     offset += nameLength;
-    if (!isPlainName(file.name) || !names.insert(file.name).second) throwDamaged("a file's name is impossible", name);
-    if (file.byteCount < 0 || file.byteCount > kMaximumFileByteCount) throwDamaged("a file's length is impossible", name);
+    if (!isPlainName(file.name) || !names.insert(file.name).second) throwDamaged("the name of a file is invalid", name);
+    if (file.byteCount < 0 || file.byteCount > kMaximumFileByteCount) throwDamaged("a file's size is invalid", name);
     const size_t count = static_cast<size_t>(groupCount(file.byteCount));
-    if ((content.size() - offset) / sizeof(BlockEntry) < count) throwDamaged("a file's pieces are missing", name);
+    if ((content.size() - offset) / sizeof(BlockEntry) < count) throwDamaged("pieces of a file are missing", name);
     file.firstGroup = groups.size();
     groups.resize(groups.size() + count);
     if (count > 0) std::memcpy(&groups[file.firstGroup], content.data() + offset, count * sizeof(BlockEntry));
@@ -103,7 +103,7 @@ void Manifest::parse(const std::vector<char> &content, const std::string &name) 
     total += static_cast<uint64_t>(file.byteCount);
     files.push_back(std::move(file));
   }
-  if (offset != content.size() || total != header.byteCount) throwDamaged("it lists other files than it says", name);
+  if (offset != content.size() || total != header.byteCount) throwDamaged("its files do not match its header", name);
 }
 
 void Manifest::write(Disk &disk, uint32_t number, bool &isThere) {
@@ -116,7 +116,7 @@ void Manifest::write(Disk &disk, uint32_t number, bool &isThere) {
   header.fileCount = static_cast<uint32_t>(files.size());
   header.checksum = checksum(&header, offsetof(ManifestHeader, checksum), kHeaderSeed);
   if (static_cast<int64_t>(byteCount) > kMaximumByteCount) {
-    throw Failure(TDN_LIMIT, "the manifest of the backup would be over 1 GiB");
+    throw Failure(TDN_LIMIT, "the manifest of the backup would be larger than 1 GiB");
   }
   std::vector<char> content;
   content.reserve(byteCount);

@@ -25,7 +25,9 @@ SeriesBackup::SeriesBackup(SeriesDirectory directory, const uint8_t storeID[16],
   findBase(storeID);
   uint32_t last = 0;
   if (!directory_.manifests().empty()) last = directory_.manifests().back();
-  if (last == UINT32_MAX) throw Failure(TDN_LIMIT, "the series has no numbers left: begin another one", directory_.path());
+  if (last == UINT32_MAX) {
+    throw Failure(TDN_LIMIT, "the series has no backup numbers left: begin another series", directory_.path());
+  }
   number_ = last + 1;
   std::memcpy(manifest_.header.storeID, storeID, 16);
   removeRemnants();
@@ -104,7 +106,7 @@ void SeriesBackup::openFile() {
 void SeriesBackup::addGroup(const FileGroup::BackupPlan::File &file) {
   const size_t byteCount = static_cast<size_t>(std::min(kGroupSize, file.byteCount - offset_));
   if (from_->read(offset_, content_.data(), byteCount) != byteCount) {
-    throw Failure(TDN_DAMAGED, "the file is cut short", file.name);
+    throw Failure(TDN_DAMAGED, "the file is truncated", file.name);
   }
   const size_t pieces = pieceCount(file.byteCount, offset_);
   std::memset(content_.data() + byteCount, 0, pieces * kPieceSize - byteCount);

@@ -89,7 +89,7 @@ void SeriesDirectory::list() {
     }
   }
   if (hasOthers && manifests_.empty()) {
-    throw Failure(TDN_NOT_A_STORE, "the directory holds something else than backups", path_);
+    throw Failure(TDN_NOT_A_STORE, "the directory contains other files than backups", path_);
   }
   std::sort(manifests_.begin(), manifests_.end());
   std::sort(segments_.begin(), segments_.end());

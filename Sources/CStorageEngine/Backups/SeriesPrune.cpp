@@ -21,7 +21,7 @@ bool set(std::vector<bool> &marks, uint32_t block) {
 
 SeriesPrune::SeriesPrune(SeriesDirectory directory, uint64_t count)
     : directory_(std::move(directory)), reader_(directory_.disk()) {
-  if (count == 0) throw Failure(TDN_INVALID, "pruning keeps at least one backup", directory_.path());
+  if (count == 0) throw Failure(TDN_INVALID, "at least one backup must be kept", directory_.path());
   const size_t all = directory_.manifests().size();
   firstKept_ = all > count ? all - static_cast<size_t>(count) : 0;
   next_ = firstKept_;
@@ -73,7 +73,7 @@ void SeriesPrune::markGroup(const Manifest::File &file) {
   if (!reader_.readTable(entry, pieces, table)) {
     throw Failure(
       TDN_DAMAGED,
-      "backup " + std::to_string(manifest_->number()) + " is damaged, so nobody knows what it needs: nothing was removed",
+      "backup " + std::to_string(manifest_->number()) + " is damaged, so its data are unknown: nothing was removed",
       SeriesDirectory::segmentName(entry.segment));
   }
   set(needed_[entry.segment], entry.block);

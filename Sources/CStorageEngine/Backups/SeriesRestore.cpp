@@ -55,7 +55,7 @@ void SeriesRestore::addGroup(const Manifest::File &file) {
   if (!isAllSound) {
     throw Failure(
       TDN_DAMAGED, "a piece of " + file.name + " in backup " + std::to_string(manifest_.number()) +
-                     " is damaged: restore another one",
+                     " is damaged: restore another backup",
       SeriesDirectory::segmentName(segment));
   }
   to_->write(offset_, content_.data(), static_cast<size_t>(byteCount));

@@ -132,7 +132,7 @@ void Cabinet::requireWritable() const {
 
 void Cabinet::beginMigration() {
   if (migrationMutex_.tryLock()) return;
-  throw Failure(TDN_IN_USE, "another thread renews the keys of the store, or encrypts or decrypts it");
+  throw Failure(TDN_IN_USE, "another thread is renewing the keys of the store, or encrypting or decrypting it");
 }
 
 StoreKeys::Renewal Cabinet::beginRotation(const std::vector<Secret> &secrets) {
@@ -141,7 +141,7 @@ StoreKeys::Renewal Cabinet::beginRotation(const std::vector<Secret> &secrets) {
   Use session(*this);
   StoreKeys &keys = requireKeys();
   if (keys.migration() != StoreKeys::Migration::none) {
-    throw Failure(TDN_MIGRATION_UNFINISHED, "the store is being encrypted or decrypted: that must be finished first");
+    throw Failure(TDN_MIGRATION_UNFINISHED, "the store is being encrypted or decrypted: finish that first");
   }
   session->requireConsistentStates();
   return keys.renew(secrets, scryptCost(options_));
@@ -156,9 +156,9 @@ void Cabinet::beginEncryption(const Secret &secret) {
     Use session(*this);
     session->requireConsistentStates();
     if (StoreKeys *known = openKeys(); known && known->migration() != StoreKeys::Migration::none) {
-      throw Failure(TDN_MIGRATION_UNFINISHED, "the store is being encrypted or decrypted already: go on with that");
+      throw Failure(TDN_MIGRATION_UNFINISHED, "the store is already being encrypted or decrypted: resume that");
     }
-    if (openKeys()) throw Failure(TDN_INVALID, "the store is encrypted already: add or change a passphrase or key");
+    if (openKeys()) throw Failure(TDN_INVALID, "the store is already encrypted: add or change a passphrase or key");
     if (session->keyRing()) {
       throw Failure(TDN_INVALID, "the store was decrypted since it was opened: close it and open it again first");
     }
@@ -224,7 +224,7 @@ void Cabinet::requireOutside(const std::string &path) const {
   for (std::string directory = real.get();; directory = parentOf(directory)) {
     const std::string place = directory + "/" + StoreDirectory::kSuperblockName;
     if (::stat(place.c_str(), &found) == 0 && found.st_dev == own.st_dev && found.st_ino == own.st_ino) {
-      throw Failure(TDN_INVALID, "the copy would be made within the store: choose a path outside of its directory", path);
+      throw Failure(TDN_INVALID, "the copy would be inside the store: choose a path outside of its directory", path);
     }
     if (directory == "/") return;
   }

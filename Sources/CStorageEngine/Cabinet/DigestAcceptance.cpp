@@ -24,7 +24,7 @@ bool DigestAcceptance::read(Keyspace &keyspace, const Rebuilding::Progress &prog
   KeyspaceDigestSum sum(session_.keyRing(), expected.keyGeneration, keyspace);
   while (const tdn_chunk *chunk = scan.next()) {
     if (!sum.add(*chunk)) {
-      Failure failure(TDN_DAMAGED, "a record of the keyspace cannot be read, so there is nothing to accept");
+      Failure failure(TDN_DAMAGED, "a record of the keyspace cannot be read, so its contents cannot be accepted");
       failure.keyspace = keyspace.id;
       throw failure;
     }

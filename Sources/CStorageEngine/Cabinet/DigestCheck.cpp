@@ -48,8 +48,8 @@ void DigestCheck::add(const tdn_chunk &chunk) {
   if (isKnown_ && sum_.take() == expected_) return;
   Failure failure(
     TDN_CONTENTS_MISMATCH,
-    isKnown_ ? "records of the keyspace are missing, are older than they should be, or do not belong there"
-             : "whether records are missing cannot be told: files of the store are older or newer than others");
+    isKnown_ ? "records of the keyspace are missing or outdated, or do not belong to it"
+             : "missing records cannot be detected, as some files of the store are older than others");
   failure.keyspace = keyspace_;
   throw failure;
 }

@@ -36,8 +36,8 @@ bool DigestRekeying::run(const Progress &progress) {
     if (found.take() != expected) {
       Failure failure(
         TDN_CONTENTS_MISMATCH,
-        "records of the keyspace are missing, are older than they should be, or do not belong there: accept its contents, "
-        "or restore a backup, first");
+        "records of the keyspace are missing or outdated, or do not belong to it: first accept its contents, or "
+        "restore a backup");
       failure.keyspace = keyspace_.id;
       throw failure;
     }

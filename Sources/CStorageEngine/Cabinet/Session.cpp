@@ -179,7 +179,7 @@ Keyspace &Session::keyspace(Snapshot *snapshot, uint32_t id, bool isTree) {
   Keyspace &keyspace = this->keyspace(snapshot, id);
   if (keyspace.isTree() != isTree) {
     throw Failure(
-      TDN_INVALID, isTree ? "a range can be read from a tree only" : "a tree is read by ranges of keys");
+      TDN_INVALID, isTree ? "only a tree can be read by ranges" : "a tree can only be read by ranges of keys");
   }
   return keyspace;
 }

@@ -80,7 +80,7 @@ void Session::requireConsistentStates() const {
   if (statesAreConsistent()) return;
   throw Failure(
     TDN_CONTENTS_MISMATCH,
-    "files of the store are older or newer than others: accept its contents, or restore a backup, first");
+    "some files of the store are older than others: first accept its contents, or restore a backup");
 }
 
 uint32_t Session::statesKeyGeneration() {

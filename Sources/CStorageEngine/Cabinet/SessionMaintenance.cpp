@@ -29,7 +29,9 @@ Session::Space Session::space(uint32_t id, const Rebuilding::Progress &progress)
     rowCount = file->rowCount();
   }
   for (bool hasMore = true; hasMore;) {
-    if (!progress(rebuildSource->surveyed(), rebuildSource->total())) throw Failure(TDN_INTERRUPTED, "looking at the space was given up");
+    if (!progress(rebuildSource->surveyed(), rebuildSource->total())) {
+      throw Failure(TDN_INTERRUPTED, "measuring the space was cancelled");
+    }
     {
       FileGroup::ReadLock lock(*group_);
       hasMore = rebuildSource->survey();

@@ -74,7 +74,7 @@ void Session::getRows(
 void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view name, ChunkWriter &chunk) {
   Keyspace &keyspace = this->keyspace(snapshot, id);
   if (keyspace.hasRows()) throw Failure(TDN_INVALID, "the keyspace has row ids, not keys of bytes");
-  if (name.empty() || name.size() > kMaximumKeyLength) throw Failure(TDN_LIMIT, "a key has 1 to 1,000 bytes");
+  if (name.empty() || name.size() > kMaximumKeyLength) throw Failure(TDN_LIMIT, "a key must have 1 to 1,000 bytes");
   SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, keyspace) : nullptr;
   table_->read(keyspace, true, [&](const std::shared_ptr<const HashFile> &current) {
     if (snapshot) snapshot->check();

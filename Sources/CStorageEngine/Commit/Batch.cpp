@@ -29,7 +29,7 @@ Batch::Batch(const tdn_batch &batch, FileTable &table) : batch_(batch), changes_
 
 Batch::Batch(const tdn_batch &batch, Keyspace &loading) : batch_(batch), changes_(batch.changes) {
   divide([&](const tdn_change &first) -> Keyspace & {
-    if (first.keyspace != loading.id) invalid("a change is not of the keyspace that is loaded", 0);
+    if (first.keyspace != loading.id) invalid("a change belongs to another keyspace than the loaded one", 0);
     return loading;
   });
 }
@@ -45,7 +45,7 @@ template <class FindKeyspace> void Batch::divide(FindKeyspace find) {
   std::unordered_set<uint32_t> seen;
   for (size_t index = 0; index < batch_.change_count;) {
     uint32_t id = change(index).keyspace;
-    if (!seen.insert(id).second) invalid("changes of one keyspace must stand together", index);
+    if (!seen.insert(id).second) invalid("the changes of one keyspace are not adjacent", index);
     BatchRun run{&find(change(index)), index, index, 0, 0, false, true, false, false, false, false};
     const bool hasRows = run.keyspace->hasRows();
     uint32_t kinds = 0;  // one bit for each kind that occurs
@@ -191,7 +191,7 @@ void Batch::checkKind(const BatchRun &run, size_t index) const {
     case TDN_ADOPT:
       if (change.expectation != TDN_EXPECT_ANY) invalid("a change of a whole keyspace expects something", index);
       break;
-    default: invalid("a change is of no known kind", index);
+    default: invalid("a change has an unknown kind", index);
   }
 }
 
@@ -199,7 +199,7 @@ void Batch::checkKey(const BatchRun &run, size_t index) const {
   const tdn_change &change = this->change(index);
   if (run.keyspace->hasRows()) {
     // The last row id is not used, so that there is always a next one.
-    if (change.key_length != 0 || change.key == 0 || change.key == UINT64_MAX) invalid("a row id is impossible", index);
+    if (change.key_length != 0 || change.key == 0 || change.key == UINT64_MAX) invalid("a row id is invalid", index);
     return;
   }
   if (change.key_length == 0) invalid("a key is empty", index);

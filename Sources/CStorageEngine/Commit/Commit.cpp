@@ -139,7 +139,7 @@ void Commit::accept(const std::vector<Acceptance> &accepted) {
     DigestEntry contents = acceptance.keyspace->contents;
     if (acceptance.keyspace->clearedBy > acceptance.commitNumber) continue;
     if (contents.keyGeneration != acceptance.expected.keyGeneration) {
-      throw Failure(TDN_INTERRUPTED, "the keys of the store were renewed meanwhile: try again");
+      throw Failure(TDN_INTERRUPTED, "the keys of the store were renewed at the same time: try again");
     }
     contents.count += acceptance.found.count - acceptance.expected.count;
     for (size_t index = 0; index < contents.digest.size(); index++) {

@@ -52,17 +52,17 @@ void KeyspaceLoader::append(const tdn_batch &bytes) {
 }
 
 void KeyspaceLoader::check(const Batch &batch) {
-  if (isFinished_) throw Failure(TDN_INVALID, "the loading of the keyspace is finished");
+  if (isFinished_) throw Failure(TDN_INVALID, "the keyspace is already loaded");
   for (const BatchRun &run : batch.runs()) {
     for (size_t index = run.first; index < run.end; index++) {
       const tdn_change &change = batch.change(index);
       if (change.kind != TDN_PUT || (change.expectation != TDN_EXPECT_ANY && change.expectation != TDN_EXPECT_ABSENT)) {
-        throw Failure(TDN_INVALID, "a keyspace is loaded with new records only");
+        throw Failure(TDN_INVALID, "only new records can be loaded into a keyspace");
       }
     }
     const tdn_change &first = batch.change(run.first);
     if (keyspace_.hasRows() ? first.key < nextRow_ : !lastKey_.empty() && batch.key(first) <= lastKey_) {
-      throw Failure(TDN_INVALID, "a keyspace is loaded in the order of its keys");
+      throw Failure(TDN_INVALID, "records must be loaded in the order of their keys");
     }
   }
 }
@@ -136,7 +136,7 @@ void KeyspaceLoader::finish() {
 
 void KeyspaceLoader::adopt(Commit &commit) {
   MutexLock lock(mutex_);
-  if (!isFinished_) throw Failure(TDN_INVALID, "the loading of the keyspace is not finished");
+  if (!isFinished_) throw Failure(TDN_INVALID, "the keyspace is not completely loaded");
   if (contents_.keyGeneration != state_.table.newKeyGeneration()) {
     throw Failure(TDN_INTERRUPTED, "the keys of the store were renewed while the keyspace was loaded: load it again");
   }

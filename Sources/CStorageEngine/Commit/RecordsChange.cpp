@@ -41,7 +41,7 @@ void RecordsChange::noteChanged(std::string_view key) {
     return;
   }
   uint64_t number;
-  if (!parsePackNumber(key.data(), key.size(), &number)) file_.damaged("a record has a key that no row has", 0);
+  if (!parsePackNumber(key.data(), key.size(), &number)) file_.damaged("a record has an invalid key", 0);
   journal->addPack(number);
 }
 

@@ -33,7 +33,7 @@ bool TreeKeyspaceWriter::hasMoreKeys(
   uint64_t count = 0;
   int64_t leavesRead = 0;
   for (int64_t id = lower.empty() ? tree.firstLeaf() : tree.leafFor(lower); id > 0; id = leaf.next()) {
-    if (leavesRead++ > tree.leafCount()) file.damaged("the leaves of the tree run in a circle", 0);
+    if (leavesRead++ > tree.leafCount()) file.damaged("the leaves of the tree form a circle", 0);
     for (tree.readLeaf(id, leaf); leaf.record(); leaf.advance()) {
       const std::string_view key = leaf.record()->key;
       if (!upper.empty() && key >= upper) return false;

@@ -128,7 +128,7 @@ void StoreDirectory::openDirectory(const std::string &path, const tdn_options &o
     const std::vector<std::string> names = disk_->list();
     if (std::find(names.begin(), names.end(), kSuperblockName) != names.end()) return true;
     if (!std::all_of(names.begin(), names.end(), isRemnant)) {
-      throw Failure(TDN_NOT_A_STORE, "the directory holds something else than a store", path);
+      throw Failure(TDN_NOT_A_STORE, "the directory contains other files than a store", path);
     }
     if (!mayCreate) throw Failure(TDN_NOT_FOUND, "there is no store at the path", path);
     return false;
@@ -163,7 +163,7 @@ void StoreDirectory::openKeys(const tdn_options &options) {
   if (keys_->migration() == StoreKeys::Migration::none || options.resuming_migration) return;
   throw Failure(
     TDN_MIGRATION_UNFINISHED,
-    "encrypting or decrypting the store was interrupted: if you began that, open it so that it can be gone on with");
+    "encrypting or decrypting the store was interrupted: if you started that, open the store to resume it");
 }
 
 StoreID StoreDirectory::identity() const {
@@ -193,7 +193,9 @@ std::unique_ptr<StoreKeys> StoreDirectory::makeKeys(const Secret &secret, const 
 void StoreDirectory::importKeys(const std::string &path, ByteView exported, const Secret &secret) {
   if (!isDirectory(path)) throw Failure(TDN_NOT_FOUND, "there is no store at the path", path);
   DirectoryDisk disk(path);
-  if (!disk.open(kSuperblockName, Disk::Mode::read)) throw Failure(TDN_NOT_A_STORE, "the directory is no store", path);
+  if (!disk.open(kSuperblockName, Disk::Mode::read)) {
+    throw Failure(TDN_NOT_A_STORE, "the directory is not a store", path);
+  }
   const auto lock = DirectoryLock::acquire(path, DirectoryLock::Kind::exclusive, true, 0, "");
   const StoreIdentity identity = readSuperblock(disk);
   if (!StoreKeys::exist(disk) && !StoreKeys::areMissing(disk)) {

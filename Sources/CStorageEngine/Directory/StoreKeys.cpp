@@ -48,7 +48,8 @@ DataKey markOf(StoreKeys::Migration migration) {
 }  // namespace
 
 Failure missingKeys() {
-  return Failure(TDN_DAMAGED_KEYS, "the store is encrypted and its file of keys is missing: put a copy back", StoreKeys::kName);
+  return Failure(
+    TDN_DAMAGED_KEYS, "the store is encrypted, and its file of keys is missing: import a copy of it", StoreKeys::kName);
 }
 
 Failure failureOf(const SealingError &error, const std::string &file) {
@@ -125,7 +126,7 @@ std::unique_ptr<StoreKeys> StoreKeys::open(
     }
     try {
       if (storeID && copy.file->storeID() != *storeID) {
-        throw Failure(TDN_DAMAGED_KEYS, "the file of keys is another store's", kName);
+        throw Failure(TDN_DAMAGED_KEYS, "the file of keys belongs to another store", kName);
       }
       KeyFile::Unlocked unlocked = copy.file->unlock(secret);
       const std::vector<DataKey> dataKeys = copy.file->keys(unlocked.master);
@@ -156,14 +157,14 @@ std::unique_ptr<StoreKeys> StoreKeys::open(
 void StoreKeys::import(Disk &disk, const StoreID &storeID, ByteView exported, const Secret &secret) {
   try {
     KeyFile file = KeyFile::parse(exported);
-    if (file.storeID() != storeID) throw Failure(TDN_OTHER_STORE, "the file of keys is another store's");
+    if (file.storeID() != storeID) throw Failure(TDN_OTHER_STORE, "the file of keys belongs to another store");
     const SecretBytes master = file.unlock(secret).master;
     file.keys(master);
     for (const char *name : {kName, kCopyName}) {
       const Copy copy = readCopy(disk, name);
       if (!copy.file || copy.file->storeID() != storeID) continue;
       if (file.mergeKeys(*copy.file, master) == 0) {
-        throw Failure(TDN_DAMAGED_KEYS, "the store has other keys than this file: it is older than they are", name);
+        throw Failure(TDN_DAMAGED_KEYS, "the exported file of keys is older than the keys of the store", name);
       }
       file.advancePast(*copy.file);
     }
@@ -296,7 +297,7 @@ std::vector<uint8_t> StoreKeys::exported() {
 // MARK: Rotation of all keys
 
 StoreKeys::Renewal StoreKeys::renew(const std::vector<Secret> &secrets, const ScryptCost &cost) {
-  if (secrets.empty()) throw Failure(TDN_INVALID, "a store that nothing opens would be lost: name a passphrase or key");
+  if (secrets.empty()) throw Failure(TDN_INVALID, "no passphrase or key would open the store: pass at least one");
   SecretBytes master = SecretBytes::random(KeyFile::kMasterSize);
   std::shared_ptr<KeyRing::Addition> addition;
   return edit(
@@ -351,7 +352,9 @@ void StoreKeys::forgetEarlierKeys() {
     const uint32_t keyGeneration = ring_->keyGeneration();
     for (KeyPurpose purpose : {KeyPurpose::epoch, KeyPurpose::name, KeyPurpose::digest}) {
       // Otherwise all data would be lost.
-      if (!file_.hasKey(purpose, keyGeneration)) throw Failure(TDN_DAMAGED_KEYS, "the newest keys are not in the file of keys", kName);
+      if (!file_.hasKey(purpose, keyGeneration)) {
+        throw Failure(TDN_DAMAGED_KEYS, "the file of keys does not contain the newest keys", kName);
+      }
     }
     file_.removeKeysBefore(keyGeneration);
     return true;

@@ -85,7 +85,7 @@ class PosixFile final : public DiskFile {
 #ifdef __linux__
     const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
     if (uninterrupted([&] { return ::fallocate(descriptor_, mode, offset, byteCount); }) == 0) return true;
-    if (errno != EOPNOTSUPP) throw Failure::fromErrno(errno, "cannot give back space", name_);
+    if (errno != EOPNOTSUPP) throw Failure::fromErrno(errno, "cannot free space", name_);
 #else
     (void)offset;
     (void)byteCount;
@@ -232,7 +232,7 @@ std::unique_ptr<DiskFile> AnonymousDisk::open(const std::string &name, Mode mode
       // The call is missing, or not supported by the file system: create a file and unlink it at once.
       std::string path = (directory_.empty() ? std::string("/tmp") : directory_) + "/todana-XXXXXX";
       descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-      if (descriptor < 0) throw Failure::fromErrno(errno, "cannot make a temporary file", path);
+      if (descriptor < 0) throw Failure::fromErrno(errno, "cannot create a temporary file", path);
       ::unlink(path.c_str());
     }
     found = descriptors_.emplace(name, descriptor).first;

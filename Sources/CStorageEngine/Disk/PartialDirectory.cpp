@@ -33,7 +33,7 @@ bool isStoreFile(const std::string &name) {
 
 void renameDirectory(const std::string &from, const std::string &to) {
   if (::rename(from.c_str(), to.c_str()) != 0) {
-    throw Failure::fromErrno(errno, "cannot put the copy in its place", to);
+    throw Failure::fromErrno(errno, "cannot move the copy into place", to);
   }
 }
 
@@ -50,7 +50,7 @@ PartialDirectory::PartialDirectory(
   auto check = [&] {
     std::vector<std::string> names = DirectoryDisk(partialPath_).list();
     if (!std::all_of(names.begin(), names.end(), [&](const auto &name) { return isStoreFile(name) || isOurs(name); })) {
-      throw Failure(TDN_INVALID, "there is something else in the directory that the copy is made in", partialPath_);
+      throw Failure(TDN_INVALID, "the directory for the unfinished copy contains other files", partialPath_);
     }
     return names;
   };
@@ -62,7 +62,7 @@ PartialDirectory::PartialDirectory(
     // The previous holder of the lock may have put the directory in its place, or removed it.
     std::unique_ptr<DiskFile> file = disk_->open(DirectoryLock::kName, Disk::Mode::read);
     if (!file || !lock_->isOf(file->descriptor())) {
-      throw Failure(TDN_IN_USE, "another copy has just been made at this path", path_);
+      throw Failure(TDN_IN_USE, "another copy was just made at this path", path_);
     }
     checkPlace();
     for (const std::string &name : check()) {
@@ -81,7 +81,7 @@ PartialDirectory::PartialDirectory(
 void PartialDirectory::checkPlace() const {
   struct stat status;
   if (::stat(path_.c_str(), &status) == 0 && (!S_ISDIR(status.st_mode) || !DirectoryDisk(path_).list().empty())) {
-    throw Failure(TDN_INVALID, "there is something at the path of the copy already", path_);
+    throw Failure(TDN_INVALID, "something already exists at the path of the copy", path_);
   }
 }
 

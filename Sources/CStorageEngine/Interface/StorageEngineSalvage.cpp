@@ -97,7 +97,7 @@ class Salvage {
     if (!visitor_.progress(visitor_.context, std::min(total_, done_ + more), total_)) giveUp();
   }
 
-  [[noreturn]] static void giveUp() { throw Failure(TDN_INTERRUPTED, "salvaging was given up"); }
+  [[noreturn]] static void giveUp() { throw Failure(TDN_INTERRUPTED, "salvaging was cancelled"); }
 
   bool take(
     SalvagedFile &file, const RecordSieve::Record &whole, uint64_t row, std::string_view key, std::string_view value,

@@ -101,7 +101,7 @@ void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
   data->repairUpTo(kLargestFile);
   FileGroup::ReadLock lock(group);
   file_ = std::make_shared<const HashFile>(std::move(data), kKeyspace);
-  if (file_->nextRow() > UINT32_MAX) file_->damaged("the number of the next keyspace is impossible", 0);
+  if (file_->nextRow() > UINT32_MAX) file_->damaged("the number of the next keyspace is invalid", 0);
   nextKeyspace_ = static_cast<uint32_t>(std::max<uint64_t>(file_->nextRow(), 1));
   // Two keyspaces with the same id or file would be confused.
   std::set<uint64_t> ids;
@@ -132,7 +132,7 @@ void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
     visit(std::move(*entry));
   }
   if (*fileNumbers.begin() < kFileNumber || *fileNumbers.rbegin() >= nextFileNumber_) {
-    file_->damaged("the catalog names a file that was never made", 0);
+    file_->damaged("the catalog names a file that was never created", 0);
   }
 }
 

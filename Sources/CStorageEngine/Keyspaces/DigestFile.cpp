@@ -349,21 +349,21 @@ void DigestFile::require(const FileGroup &group, const tdn_anchor &expected) {
   const uint64_t newest = group.commitNumber();
   if (newest < expected.commit_number) {
     throw Failure(
-      TDN_ROLLED_BACK, "the store is an older one: its last commit is " + std::to_string(newest) + ", expected was " +
+      TDN_ROLLED_BACK, "the store is older than expected: its last commit is " + std::to_string(newest) + ", not " +
                          std::to_string(expected.commit_number));
   }
   if (!isConsistent_) {
-    throw Failure(TDN_DIVERGED, "files of the store are not of one state: some are older than others, or another's");
+    throw Failure(TDN_DIVERGED, "files of the store do not match: some are older, or belong to another store");
   }
   if (expected.commit_number == 0) return;
   if (newest - expected.commit_number >= kHistory) {
     throw Failure(
       TDN_DIVERGED, "the store has had " + std::to_string(newest - expected.commit_number) +
-                      " commits since the expected one, and knows its last " + std::to_string(kHistory) + " only");
+                      " commits since the expected one, but remembers only the last " + std::to_string(kHistory));
   }
   const auto id = group.batchID(expected.commit_number);
   if (!id || std::memcmp(code(expected.commit_number, *id).data(), expected.code, sizeof expected.code) != 0) {
-    throw Failure(TDN_DIVERGED, "the store has had another commit in the place of the expected one");
+    throw Failure(TDN_DIVERGED, "the store has another commit in the place of the expected one");
   }
 }
 

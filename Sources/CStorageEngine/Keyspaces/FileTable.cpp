@@ -200,7 +200,7 @@ void FileTable::addLoaded(Keyspace &keyspace) {
   auto found = loading_.find(keyspace.id);
   if (found == loading_.end() || !found->second.keyspace) throw noKeyspace(keyspace.id);
   if (byName_.count({keyspace.kind, keyspace.name})) {
-    throw Failure(TDN_INVALID, "a keyspace of this name is there already");
+    throw Failure(TDN_INVALID, "a keyspace of this name already exists");
   }
   byName_[{keyspace.kind, keyspace.name}] = &keyspace;
   keyspaces_[keyspace.id] = std::move(found->second.keyspace);
@@ -236,9 +236,9 @@ uint32_t FileTable::takeID() {
 void FileTable::addNew(uint32_t id, int32_t kind, const std::string &name) {
   MutexLock lock(mutex_);
   if (id == 0 || id == UINT32_MAX || keyspaces_.count(id)) {
-    throw Failure(TDN_INVALID, "the number of the keyspace is in use, or none");
+    throw Failure(TDN_INVALID, "the number of the keyspace is in use or invalid");
   }
-  if (byName_.count({kind, name})) throw Failure(TDN_INVALID, "a keyspace of this name is there already");
+  if (byName_.count({kind, name})) throw Failure(TDN_INVALID, "a keyspace of this name already exists");
   make(id, kind, name);
   nextKeyspace_ = std::max(nextKeyspace_, id + 1);
 }

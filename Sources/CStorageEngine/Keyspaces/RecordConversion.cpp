@@ -70,7 +70,7 @@ std::string RecordConversion::named(const Keyspace &keyspace, std::string_view n
   const Place place{keyspace, 0, name};
   Opened opened = open(place, record);
   if (isSealedFormat(formatOf(record)) && removeName(opened.plaintext) != name) {
-    refuse(place, TDN_DAMAGED, "a record has another name than the one that it stands under");
+    refuse(place, TDN_DAMAGED, "a record is stored under another name than its own");
   }
   if (keyGeneration_ != 0) insertName(opened.plaintext, name);
   return close(place, opened);
@@ -128,11 +128,11 @@ uint64_t RecordConversion::seed(const Place &place) const {
 RecordConversion::Opened RecordConversion::open(const Place &place, std::string_view record) {
   Opened opened;
   const uint8_t format = formatOf(record);
-  if (!isRecord(record)) refuse(place, TDN_DAMAGED, "a record is damaged: it has none of the known forms");
+  if (!isRecord(record)) refuse(place, TDN_DAMAGED, "a record is damaged: its format is unknown");
   std::memcpy(opened.token, record.data() + record.size() - kTokenSize, kTokenSize);
   if (!isSealedFormat(format)) {
     if (!isSoundPlainRecord(record, seed(place))) {
-      refuse(place, TDN_DAMAGED, "a record is damaged, or stands in the place of another");
+      refuse(place, TDN_DAMAGED, "a record is damaged, or belongs to another row or name");
     }
     opened.plaintext.assign(record, 1, plainSize(record) - 1);
     return opened;
@@ -149,7 +149,7 @@ RecordConversion::Opened RecordConversion::open(const Place &place, std::string_
     refuse(place, TDN_UNKNOWN_EPOCH, "a record is encrypted with a key that the store does not have");
   }
   if (result.outcome != Sealer::Outcome::opened) {
-    refuse(place, TDN_DAMAGED, "a record is damaged, or stands in the place of another");
+    refuse(place, TDN_DAMAGED, "a record is damaged, or belongs to another row or name");
   }
   opened.plaintext.erase(0, result.offset);
   opened.plaintext.resize(result.count);

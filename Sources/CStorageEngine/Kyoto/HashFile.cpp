@@ -53,13 +53,13 @@ HashFile::HashFile(
   if (byte(kModuleChecksum) != moduleChecksum()) damaged("it was written with another hash function", 0);
   if (byte(kHeaderType) != type) damaged("it is a Kyoto Cabinet file of another type", 0);
   if (byte(kOptions) != 0 || byte(kAlignmentPower) > 15 || byte(kFreeBlockPower) > 20) {
-    damaged("its header has settings that are never used", 0);
+    damaged("its header has unexpected settings", 0);
   }
   if (byte(kFlags) != 0) damaged("another program left it open or in a fatal state", 0);
 
   alignmentPower_ = byte(kAlignmentPower);
   uint64_t bucketCount = readBigEndian64(head + kHeaderBucketCount);
-  if (bucketCount < 1 || bucketCount > kMaximumBucketCount) damaged("its bucket count is impossible", 0);
+  if (bucketCount < 1 || bucketCount > kMaximumBucketCount) damaged("its bucket count is invalid", 0);
   bucketCount_ = static_cast<int64_t>(bucketCount);
   bucketStart_ = bucketStartFor(byte(kFreeBlockPower));
   recordStart_ = recordStartFor(bucketStart_, bucketCount_, alignmentPower_);
@@ -67,9 +67,9 @@ HashFile::HashFile(
     damaged("its size is not what its header says", 0);
   }
   if (count() > static_cast<uint64_t>(end() - recordStart_) / kRecordHeaderSize) {
-    damaged("its record count is impossible", 0);
+    damaged("its record count is invalid", 0);
   }
-  if (packedRows().surplus > count() * (kPackCapacity - 1)) damaged("its row count is impossible", 0);
+  if (packedRows().surplus > count() * (kPackCapacity - 1)) damaged("its row count is invalid", 0);
   uint32_t owner, version;
   std::memcpy(&owner, head + kHeaderKeyspace, 4);
   std::memcpy(&version, head + kOurVersion, 4);
@@ -161,7 +161,7 @@ bool HashFile::findKey(const char *key, size_t length, Place place, HashBlock &r
   int64_t earlier = 0, steps = 0, interval = 8;
   bool found = false;
   for (int64_t offset = chain.top; offset > 0;) {
-    if (offset == earlier) damaged("a chain of records runs in a circle", offset);
+    if (offset == earlier) damaged("a chain of records is circular", offset);
     if (++steps == interval) {
       earlier = offset;
       interval *= 2;
@@ -192,7 +192,7 @@ void HashFile::checkRemoval(const HashBlock &record) const {
   HashBlock block;
   int64_t earlier = 0, steps = 0, interval = 8;
   for (int64_t offset = record.left; offset > 0; offset = block.right) {
-    if (offset == earlier || offset == record.offset) damaged("a chain of records runs in a circle", offset);
+    if (offset == earlier || offset == record.offset) damaged("a chain of records is circular", offset);
     if (++steps == interval) {
       earlier = offset;
       interval *= 2;
@@ -282,7 +282,7 @@ inline const char *HashFile::parse(const char *bytes, int64_t offset, HashBlock 
   block.value = block.key + keyLength;
   block.valueLength = valueLength;
   block.size = (body - bytes) + static_cast<int64_t>(keyLength + valueLength) + paddingLength;
-  if (block.size & ((1LL << alignmentPower_) - 1)) return "a record has an impossible size";
+  if (block.size & ((1LL << alignmentPower_) - 1)) return "a record has an invalid size";
   return nullptr;
 }
 
@@ -302,7 +302,7 @@ void HashFile::readBlock(int64_t offset, HashBlock &block) const {
 
 void HashFile::damaged(const std::string &what, int64_t offset) const {
   Failure failure(
-    TDN_DAMAGED, "the data file is damaged: " + what + "; restore the store from a backup, or salvage what can be read",
+    TDN_DAMAGED, "the data file is damaged: " + what + "; restore a backup, or salvage the store",
     file_->name());
   failure.keyspace = keyspace_;
   failure.page = offset / kPageSize;

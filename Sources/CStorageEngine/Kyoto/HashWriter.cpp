@@ -252,7 +252,7 @@ void HashWriter::checkFreeBlock(size_t keyLength, size_t valueLength) {
 
 void HashWriter::throwFailure() {
   port_.rethrowFailure();
-  hash_->damaged(std::string("Kyoto Cabinet says: ") + db_.error().message(), 0);
+  hash_->damaged(std::string("Kyoto Cabinet reports: ") + db_.error().message(), 0);
 }
 
 }  // namespace todana

@@ -16,7 +16,7 @@ std::string_view NodeSeal::opened(std::string_view key, std::string_view stored,
         file_.file()->name());
     case Sealer::Outcome::notAuthentic: break;
   }
-  file_.damaged("a node of the tree is damaged, or stands in the place of another", 0);
+  file_.damaged("a node of the tree is damaged, or is in the place of another node", 0);
 }
 
 std::string_view NodeSeal::sealed(std::string_view key, std::string_view node, std::string &buffer) const {

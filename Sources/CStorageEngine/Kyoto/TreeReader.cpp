@@ -34,7 +34,7 @@ TreeReader::TreeReader(const HashFile &file) : file_(file) {
   std::string buffer;
   const std::string_view meta = NodeSeal(file).opened(kDescriptionKey, {record.value, record.valueLength}, buffer);
   if (meta.size() != kMetaSize) damaged("the description of the tree is damaged");
-  if (static_cast<uint8_t>(meta[0]) != kLexicalOrder) damaged("the tree has an order that is never used");
+  if (static_cast<uint8_t>(meta[0]) != kLexicalOrder) damaged("the tree has an unknown order");
   auto number = [&](int index) { return static_cast<int64_t>(readBigEndian64(meta.data() + 8 + 8 * index)); };
   int64_t pageSize = number(0), records = number(6), cacheSlots = number(7);
   root_ = number(1);
@@ -181,7 +181,7 @@ void TreeReader::parseLeaf(std::string_view bytes, Leaf &leaf) const {
 int64_t TreeReader::leafFor(std::string_view key, std::optional<std::string> *end) const {
   int64_t id = root_;
   for (int level = 0; isInner(id); level++) {
-    if (level == kMaximumLevel) damaged("the tree is too deep, or its nodes run in a circle");
+    if (level == kMaximumLevel) damaged("the tree is too deep, or its nodes form a circle");
     id = childFor(id, key, end);
   }
   return id;
@@ -201,7 +201,7 @@ TreeReader::Way TreeReader::wayTo(const std::string *key) const {
   std::string opened;
   int64_t id = root_;
   while (isInner(id)) {
-    if (way.steps.size() == kMaximumLevel) damaged("the tree is too deep, or its nodes run in a circle");
+    if (way.steps.size() == kMaximumLevel) damaged("the tree is too deep, or its nodes form a circle");
     Way::Step step{id, 0, 0};
     for (InnerCursor node(*this, readNode(id, opened)); node.hasChild(); node.advance(), step.count++) {
       if (step.count > 0 && key && isLess(*key, node.key())) continue;

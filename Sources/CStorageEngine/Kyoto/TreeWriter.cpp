@@ -125,7 +125,7 @@ void TreeWriter::open(std::string_view key) {
   int64_t id = tree_.root_;
   end_ = std::nullopt;
   for (int level = 0; TreeReader::isInner(id); level++) {
-    if (level == TreeReader::kMaximumLevel) tree_.damaged("the tree is too deep, or its nodes run in a circle");
+    if (level == TreeReader::kMaximumLevel) tree_.damaged("the tree is too deep, or its nodes form a circle");
     id = childFor(id, key, &end_);
   }
   tree_.copyLeaf(id, old_);
@@ -231,7 +231,7 @@ void TreeWriter::replaceChain(int64_t id, const TreeReader::LeafCursor &leaf, in
 std::vector<int64_t> TreeWriter::wayTo(std::string_view key) const {
   std::vector<int64_t> way;
   for (int64_t id = tree_.root_; TreeReader::isInner(id); id = childFor(id, key, nullptr)) {
-    if (way.size() == TreeReader::kMaximumLevel) tree_.damaged("the tree is too deep, or its nodes run in a circle");
+    if (way.size() == TreeReader::kMaximumLevel) tree_.damaged("the tree is too deep, or its nodes form a circle");
     way.push_back(id);
   }
   return way;
@@ -325,7 +325,7 @@ void TreeWriter::dropChild(std::vector<int64_t> way, int64_t child) {
 
 int64_t TreeWriter::newNumber(int64_t &count) {
   if (count + 1 >= TreeReader::kMaximumNodeCount) {
-    throw Failure(TDN_LIMIT, "a tree has had as many nodes as it can have", file_.file()->name());
+    throw Failure(TDN_LIMIT, "the tree has no node numbers left", file_.file()->name());
   }
   return ++count;
 }

@@ -114,7 +114,7 @@ void LogIndex::add(Disk &disk, const char *name, const LogHeader &header, int64_
     firstCommit = header.firstCommit;
     lastCommit = header.firstCommit - 1;
   } else if (header.firstCommit != lastCommit + 1 && !isSalvaging_) {
-    throw Failure(TDN_DAMAGED, "the log does not begin where the one before it ends", name);
+    throw Failure(TDN_DAMAGED, "the log does not begin where the previous one ends", name);
   }
   std::unique_ptr<DiskFile> file = disk.open(name, Disk::Mode::read);
   if (!file) throw Failure(TDN_DAMAGED, "the log is missing", name);
@@ -142,7 +142,7 @@ void LogIndex::add(Disk &disk, const char *name, const LogHeader &header, int64_
       addOperations(log + frame + kFrameHeaderSize, load32(log + frame + offsetof(FrameHeader, length)), name);
     }
     if (batchIDs.size() != number - firstCommit + 1 && !isSalvaging_) {
-      throw Failure(TDN_DAMAGED, "a commit in the log has not one id", name);
+      throw Failure(TDN_DAMAGED, "a commit in the log does not have exactly one id", name);
     }
     lastCommit = number;
     offset = commit.end;
@@ -158,7 +158,7 @@ void LogIndex::add(Disk &disk, const char *name, const LogHeader &header, int64_
 void LogIndex::addOperations(const char *payload, size_t length, const char *logName) {
   const char *end = payload + length;
   auto need = [&](size_t count) {
-    if (static_cast<size_t>(end - payload) < count) throw Failure(TDN_DAMAGED, "an operation is cut short", logName);
+    if (static_cast<size_t>(end - payload) < count) throw Failure(TDN_DAMAGED, "an operation is truncated", logName);
   };
   while (payload < end) {
     const uint8_t kind = static_cast<uint8_t>(*payload++);
@@ -192,9 +192,9 @@ void LogIndex::addOperations(const char *payload, size_t length, const char *log
         const size_t bytes = kBlockSize * static_cast<size_t>(__builtin_popcountll(page.mask));
         payload += 20;
         need(bytes);
-        if (!current_) throw Failure(TDN_DAMAGED, "a page stands before its file", logName);
+        if (!current_) throw Failure(TDN_DAMAGED, "a page in the log comes before its file", logName);
         if (page.page >= pageCeiling(current_->size) / kPageSize) {
-          throw Failure(TDN_DAMAGED, "a page stands behind the end of its file", logName);
+          throw Failure(TDN_DAMAGED, "a page in the log is beyond the end of its file", logName);
         }
         current_->pages.push_back(page);
         payload += bytes;
@@ -205,16 +205,16 @@ void LogIndex::addOperations(const char *payload, size_t length, const char *log
         DirectRange range{load32(payload), load32(payload + 4), payload + 8};
         payload += 8;
         need(8 * static_cast<size_t>(range.count));
-        if (!current_) throw Failure(TDN_DAMAGED, "a range stands before its file", logName);
+        if (!current_) throw Failure(TDN_DAMAGED, "a range of pages in the log comes before its file", logName);
         if (int64_t{range.firstPage} + range.count > pageCeiling(current_->size) / kPageSize) {
-          throw Failure(TDN_DAMAGED, "a range of pages ends behind its file", logName);
+          throw Failure(TDN_DAMAGED, "a range of pages in the log is beyond the end of its file", logName);
         }
         current_->direct.push_back(range);
         payload += 8 * static_cast<size_t>(range.count);
         break;
       }
       default:
-        throw Failure(TDN_NEWER_FORMAT, "the log holds an operation that this version does not know", logName);
+        throw Failure(TDN_NEWER_FORMAT, "the log contains an operation that this version does not know", logName);
     }
   }
 }
@@ -277,7 +277,7 @@ void LogIndex::sort() {
   }
   for (const auto &[number, file] : files) {
     if (!file.isDropped && !file.hasAllNewPages()) {
-      throw Failure(TDN_DAMAGED, "a log is damaged: it lacks pages of a file", file.name);
+      throw Failure(TDN_DAMAGED, "the log is damaged: it lacks pages of a file", file.name);
     }
   }
 }

@@ -48,7 +48,7 @@ void DataFile::verifyPage(int64_t page) const {
   if (checkPage(page)) return;
   Failure failure(
     TDN_DAMAGED,
-    "the page's content does not match its checksum: restore the store from a backup, or salvage what can be read", name_);
+    "the page's content does not match its checksum: restore a backup, or salvage the store", name_);
   failure.page = page;
   throw failure;
 }
@@ -171,7 +171,7 @@ void DataFile::saveOldBlocks(int64_t page, uint64_t blocks) {
 void DataFile::grow(int64_t newSize) {
   const int64_t oldSize = size();
   if (newSize <= oldSize) return;
-  if (isCut()) throw Failure(TDN_INVALID, "a file cannot grow in the commit that cuts it", name_);
+  if (isCut()) throw Failure(TDN_INVALID, "a file cannot grow in the commit that truncates it", name_);
   if (newSize > kLargestFile) throw Failure(TDN_LIMIT, "a data file cannot grow beyond 8 TiB", name_);
   reserve(newSize);
   if (notesChanges()) {
@@ -186,7 +186,7 @@ void DataFile::grow(int64_t newSize) {
 
 void DataFile::cut(int64_t newSize) {
   if (newSize % kPageSize != 0 || newSize >= size() || size() != committedSize_ || state_ != State::normal) {
-    throw Failure(TDN_INVALID, "a file cannot be cut there", name_);
+    throw Failure(TDN_INVALID, "a file cannot be truncated there", name_);
   }
   noteFirstChange();
   size_.store(newSize, std::memory_order_relaxed);

@@ -88,7 +88,7 @@ std::shared_ptr<DataFile> DataFile::open(
   if (mainSize < inMain) {
     throw Failure(
       TDN_DAMAGED,
-      "the file is cut short: " + std::to_string(mainSize) + " of " + std::to_string(inMain) + " bytes are left", name);
+      "the file is truncated: " + std::to_string(mainSize) + " of " + std::to_string(inMain) + " bytes are left", name);
   }
   // An unfinished large commit may have left bytes after the end.
   if (mainSize > inMain && !settings.readOnly) cutOff(*main, inMain, settings.strict);

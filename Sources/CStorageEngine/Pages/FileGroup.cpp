@@ -97,7 +97,7 @@ void FileGroup::requireRing(CommitRing::Outcome ring) const {
     case CommitRing::Outcome::damaged:
       throw Failure(
         TDN_DAMAGED,
-        "the list of the last commits is damaged: restore the store from a backup, or salvage what can be read",
+        "the list of the last commits is damaged: restore a backup, or salvage the store",
         CommitRing::kFileName);
     case CommitRing::Outcome::missing: break;
   }
@@ -107,7 +107,7 @@ void FileGroup::requireRing(CommitRing::Outcome ring) const {
   if (!wasWrittenBack) return;
   throw Failure(
     TDN_DAMAGED,
-    "the list of the last commits is missing: restore the store from a backup, or salvage what can be read",
+    "the list of the last commits is missing: restore a backup, or salvage the store",
     CommitRing::kFileName);
 }
 

@@ -170,7 +170,7 @@ void FileGroup::rollBack() {
     state_.files.open.remove(file->number());
   }
   state_.files.changed.clear();
-  if (!isCut) state_.fail("cannot cut a file back");
+  if (!isCut) state_.fail("cannot truncate a file");
 }
 
 }  // namespace todana

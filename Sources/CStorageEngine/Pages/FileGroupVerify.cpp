@@ -38,7 +38,7 @@ FileGroup::Verified FileGroup::verifyMain(
   if (main->size() < end && !header->reaches(result.pageCount)) {
     throw Failure(
       TDN_DAMAGED,
-      "the file and its checksums are cut short: " + std::to_string(main->size()) + " of " + std::to_string(end) +
+      "the file and its checksums are truncated: " + std::to_string(main->size()) + " of " + std::to_string(end) +
         " bytes are left",
       name);
   }
@@ -81,7 +81,7 @@ std::vector<FileGroup::DamagedFile> FileGroup::verifyCompanions() {
                         name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
     // A file that was being written when the process was killed is removed by the next opening.
     if (!isSums || PageSums::isHeadSound(state_.disk, name) || !state_.disk.open(name, Disk::Mode::read)) continue;
-    found.push_back({name, "the head of the page checksums is damaged"});
+    found.push_back({name, "the header of the page checksums is damaged"});
   }
   return found;
 }

@@ -32,7 +32,7 @@ void InPlaceCompaction::run() {
   if (room_ < kLeastRoom) {
     throw Failure(
       TDN_NO_SPACE,
-      "compacting takes " + kibibytes(kLeastRoom) + " of room on the disk for its log: free " +
+      "compacting needs " + kibibytes(kLeastRoom) + " of disk space for its log: free " +
         kibibytes(kLeastRoom - room_) + " more",
       file_->file()->name());
   }
@@ -219,8 +219,8 @@ std::optional<int64_t> InPlaceCompaction::linkOfMovable(const HashBlock &record)
       const int64_t wanted = 2 * (record.size + kRoomBesides);
       throw Failure(
         TDN_NO_SPACE,
-        "a record of " + kibibytes(record.size) + " stays where it is, since moving it takes " + kibibytes(wanted) +
-          " of room on the disk: free " + kibibytes(wanted - room_) + " more",
+        "a record of " + kibibytes(record.size) + " was not moved, since that needs " + kibibytes(wanted) +
+          " of disk space: free " + kibibytes(wanted - room_) + " more",
         file_->file()->name());
     }
     file_->verifyKey(record);

@@ -106,7 +106,7 @@ void Maintenance::lookAt(Keyspace &keyspace) {
 // Throws if the disk has too little room for a copy: a copy that fails halfway would take the space that commits need.
 void Maintenance::requireRoom(uint64_t copyBytes) {
   if (roomForCopy(copyBytes) + std::min(copyBytes, kRoomForLogs) > static_cast<uint64_t>(state_.group.room())) {
-    throw Failure(TDN_NO_SPACE, "the disk has no room for a copy");
+    throw Failure(TDN_NO_SPACE, "the disk has no space for a copy");
   }
 }
 

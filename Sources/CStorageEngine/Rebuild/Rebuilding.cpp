@@ -128,7 +128,7 @@ void Rebuilding::switchOver() {
       writer_.end(std::max<uint64_t>(from_->nextRow(), keyspace_.nextRow));
       writer_.storePool(*target_, pool_);
       if (target_->rowCount() != from_->rowCount()) {
-        from_->damaged("it holds another number of records than its header says", 0);
+        from_->damaged("it contains another number of records than its header says", 0);
       }
       state_.group.adoptFile(target_->file());
       commit.snapshotReaders(keyspace_, from_);

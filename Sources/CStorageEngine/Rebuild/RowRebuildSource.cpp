@@ -72,7 +72,7 @@ void RowRebuildSource::note(const HashBlock &record) {
   } else {
     uint64_t number;
     if (!PackKey::parse(record.key, record.keyLength, &number)) {
-      from_->damaged("a record has a key that no row has", offset_);
+      from_->damaged("a record has an invalid key", offset_);
     }
     groups_.push_back({number, 0});
     const RowPack pack = openPack(*from_, record);

@@ -54,7 +54,7 @@ SalvageSource::SalvageSource(const std::string &path, const tds_secret *secret)
   listFiles();
   noteMissingFiles();
   if (!storeID_ && keyspaces_.empty()) {
-    throw Failure(TDN_NOT_A_STORE, "the directory holds something else than a store", path);
+    throw Failure(TDN_NOT_A_STORE, "the directory contains other files than a store", path);
   }
 }
 
@@ -67,14 +67,15 @@ void SalvageSource::readSuperblock() {
     // Other versions have other record formats.
     if (failure.code == TDN_NEWER_FORMAT || failure.code == TDN_OLDER_FORMAT) throw;
     losses_.push_back(
-      "The superblock cannot be read. Records were taken where the checksums of their pages vouch for them.");
+      "The superblock cannot be read. Only records on pages with correct checksums were saved.");
   }
 }
 
 void SalvageSource::readKeys(const tds_secret *secret) {
   if (!StoreKeys::exist(disk_)) {
     if (!secret) return;
-    throw Failure(TDN_NOT_ENCRYPTED, "the store has no file of keys: it is not encrypted, or nothing of it can be read");
+    throw Failure(
+      TDN_NOT_ENCRYPTED, "the store has no file of keys: it is not encrypted, or its records cannot be read");
   }
   if (!secret) throw Failure(TDN_SECRET_REQUIRED, "the store is encrypted: a passphrase or key is needed");
   const std::unique_ptr<StoreKeys> keys = StoreKeys::open(disk_, storeID_, secretOf(*secret), false);
@@ -82,8 +83,8 @@ void SalvageSource::readKeys(const tds_secret *secret) {
   mayBePlain_ = keys->migration() != StoreKeys::Migration::none;
   if (mayBePlain_) {
     losses_.push_back(
-      "Encrypting or decrypting the store was interrupted. What is not encrypted was taken as it is: anybody may have "
-      "written it.");
+      "Encrypting or decrypting the store was interrupted. Unencrypted records were saved, too: an attacker may have "
+      "written them.");
   }
   // The file of keys has the store's id, too.
   storeID_ = ring_->storeID();
@@ -98,7 +99,7 @@ void SalvageSource::readLogs() {
       if (std::optional<LogHeader> header = LogIndex::readHeader(disk_, name)) logs.emplace_back(name, *header);
     } catch (const Failure &failure) {
       losses_.push_back(std::string("The log ") + name + " cannot be read: " + failure.message +
-                        ". Commits that stand in no other file are lost.");
+                        ". Commits that are in no other file are lost.");
     }
   }
   std::sort(logs.begin(), logs.end(), [](const auto &left, const auto &right) {
@@ -131,8 +132,8 @@ void SalvageSource::addLog(const char *name, const LogHeader &header) {
     }
     log_->add(disk_, name, header, INT64_MAX);
   } catch (const Failure &failure) {
-    losses_.push_back(std::string("The log ") + name + " is damaged behind commit " +
-                      std::to_string(log_->lastCommit) + ": what came later is lost as far as it stands there only.");
+    losses_.push_back(std::string("The log ") + name + " is damaged after commit " +
+                      std::to_string(log_->lastCommit) + ": later commits that are in no other file are lost.");
   }
 }
 
@@ -201,7 +202,7 @@ void SalvageSource::listFiles() {
     }
     if (!names.empty()) {
       losses_.push_back(
-        "The catalog is damaged, or cannot be checked. Names of classes may be those of their files.");
+        "The catalog is damaged, or cannot be checked. Names of classes may be taken from the names of their files.");
     }
     std::set<uint32_t> ids, numbers;
     for (const Keyspace &keyspace : keyspaces_) {
@@ -235,7 +236,7 @@ void SalvageSource::listFiles() {
 void SalvageSource::noteMissingFiles() {
   for (const Keyspace &keyspace : keyspaces_) {
     if (open(keyspace)->size() >= kHashHeaderSize) continue;
-    losses_.push_back("The file " + keyspace.fileName + " is missing, or cut short: what it held is lost.");
+    losses_.push_back("The file " + keyspace.fileName + " is missing or truncated: its records are lost.");
   }
 }
 

@@ -93,8 +93,8 @@ void HashScan::skipDamage() {
   Failure failure(
     TDN_DAMAGED,
     std::to_string(offset_ - start) + " bytes of the data file from byte " + std::to_string(start) +
-      " on are damaged, and do not tell which records they hold; all records that are found elsewhere are sound: salvage "
-      "what can be read, or restore the store from a backup",
+      " on are damaged, so records may be missing; all records that are found are sound: restore a backup, or salvage "
+      "the store",
     part_.file->file()->name());
   failure.keyspace = part_.file->keyspace();
   failure.page = start / kPageSize;

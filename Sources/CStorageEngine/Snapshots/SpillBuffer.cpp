@@ -92,7 +92,7 @@ void SpillBuffer::read(uint64_t position, char *buffer, size_t byteCount) const 
     // Several threads may read at the same time, so each uses a cipher context of its own.
     const bool isAuthentic = AesGcm(key_).open(
       Nonce(position).bytes, {nullptr, 0}, {input, byteCount}, reinterpret_cast<uint8_t *>(buffer), input + byteCount);
-    if (!isAuthentic) throw Failure(TDN_IO, "a temporary file is not what was written to it");
+    if (!isAuthentic) throw Failure(TDN_IO, "a temporary file was changed by another program");
     return;
   }
   while (byteCount > 0) {

@@ -56,7 +56,7 @@ class TreeScan::Cursor {
   void load(int64_t id) {
     record_ = nullptr;
     while (id > 0 && !record_) {
-      if (++loadCount_ > tree_.leafCount() + 1) scan_.part_.file->damaged("the leaves of the tree run in a circle", 0);
+      if (++loadCount_ > tree_.leafCount() + 1) scan_.part_.file->damaged("the leaves of the tree form a circle", 0);
       if (isDescending_) {
         tree_.readLeaf(id, all_);
         index_ = 0;
