@@ -21,7 +21,7 @@ struct NewStoreDirectory {
     partialPath = path + ".partial"
     let manager = FileManager.default
     guard !manager.fileExists(atPath: path) else {
-      throw StoreError(BackendError(.invalidArgument, "There is something at the path of the new store: \(path)"))
+      throw StoreError(BackendError(.invalidArgument, "Something already exists at the path of the new store: \(path)"))
     }
     guard manager.fileExists(atPath: partialPath) else { return }
     // A killed process has left this directory. A live process would have it locked, which opening it checks first.

@@ -118,7 +118,7 @@ final class RecordWriter {
   }
 
   private static func cannotWrite(_ error: DataBufferError) -> BackendError {
-    BackendError(.limitExceeded, "A record cannot be written again: \(error)")
+    BackendError(.limitExceeded, "A record cannot be written to the new store: \(error)")
   }
 
   /// Creates a class without objects, with the row ids through `lastRowID` used up.

@@ -66,7 +66,7 @@ extension Store {
     try begin()
     let backup = try onEngine("backups") { engine throws(BackendError) in try engine.openBackup(into: series.path) }
     try finish(backup, progress)
-    guard let info = backup.info else { throw StoreError(.backend, "The backend did not say what it backed up.") }
+    guard let info = backup.info else { throw StoreError(.backend, "The backend did not report what it backed up.") }
     return info
   }
 

@@ -100,7 +100,8 @@ private struct RecordCopy {
     let name = keyspace.displayName
     guard slice.status == .found else {
       throw StoreError(
-        .damagedRecord, "A record is damaged, so there is nothing to copy of it.", className: name, rowID: slice.rowID)
+        .damagedRecord, "A record is damaged, so the store cannot be copied: salvage it instead.",
+        className: name, rowID: slice.rowID)
     }
     let value = unsafe chunk.value(of: slice)
     let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])

@@ -53,7 +53,7 @@ extension Store {
   /// - Complexity: O(*n*) in the bytes of the store's files.
   @discardableResult
   public static func restore(at path: String, fromParts next: () throws -> BackupPart?) throws -> BackupSummary {
-    guard case .summary(let summary) = try next() else { throw BackupAssembly.error("has no summary where it begins") }
+    guard case .summary(let summary) = try next() else { throw BackupAssembly.error("does not begin with a summary") }
     var assembly = try BackupAssembly(at: path, summary)
     while let part = try next() { try assembly.take(part) }
     try assembly.finish()
@@ -79,16 +79,16 @@ private struct BackupAssembly {
     switch part {
     case .summary: throw Self.error("has a second summary")
     case .file(let name, let byteCount):
-      guard missingByteCount == 0 else { throw Self.error("has a file that is cut short") }
+      guard missingByteCount == 0 else { throw Self.error("has a truncated file") }
       guard fileCount < summary.fileCount, byteCount >= 0, byteCount <= summary.byteCount - self.byteCount else {
-        throw Self.error("has more than its summary says")
+        throw Self.error("has more files or bytes than its summary says")
       }
       fileCount += 1
       self.byteCount += byteCount
       missingByteCount = byteCount
       try onWriter { writer throws(BackendError) in try writer.begin(name) }
     case .bytes(let bytes):
-      guard bytes.count <= missingByteCount else { throw Self.error("has a file that is longer than it says") }
+      guard bytes.count <= missingByteCount else { throw Self.error("has a file that is longer than announced") }
       missingByteCount -= bytes.count
       try onWriter { writer throws(BackendError) in try writer.write(bytes) }
     }
@@ -96,7 +96,7 @@ private struct BackupAssembly {
 
   func finish() throws(StoreError) {
     guard missingByteCount == 0, fileCount == summary.fileCount, byteCount == summary.byteCount else {
-      throw Self.error("ends before all that its summary says")
+      throw Self.error("has fewer files or bytes than its summary says")
     }
     try onWriter { writer throws(BackendError) in try writer.finish() }
   }
@@ -106,6 +106,6 @@ private struct BackupAssembly {
   }
 
   static func error(_ what: String) -> StoreError {
-    StoreError(BackendError(.damaged, "What a store was to be made of is no backup: it \(what)."))
+    StoreError(BackendError(.damaged, "The backup cannot be restored: it \(what)."))
   }
 }

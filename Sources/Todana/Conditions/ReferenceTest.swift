@@ -83,7 +83,7 @@ extension StoredObject: IndexedValue {
     guard let anyID else {
       key.failure =
         key.failure
-        ?? StoreError(.notInserted, "An object that is referred to from an index was not inserted: \(self)")
+        ?? StoreError(.notInserted, "An indexed reference leads to an object that was not inserted: \(self)")
       return
     }
     anyID.writeKey(to: &key)

@@ -85,14 +85,14 @@ extension Store {
   ) throws(StoreError) -> ContentLayout? {
     let key = unsafe [UInt8](chunk.arena.bytes[slice.key])
     guard slice.status == .found else {
-      throw StoreError(.damagedRecord, "What a class says of its content is damaged.")
+      throw StoreError(.damagedRecord, "The stored contentFields of a class are damaged.")
     }
     do throws(RecordEnvelopeError) {
       let opened = try unsafe envelope.open(chunk.value(of: slice), key)
       return unsafe ContentLayout(
         className: String(decoding: key, as: UTF8.self), version: opened.version, bytes: Array(opened.content))
     } catch {
-      throw StoreError(.damagedRecord, "What a class says of its content cannot be read.", underlying: error)
+      throw StoreError(.damagedRecord, "The stored contentFields of a class cannot be read.", underlying: error)
     }
   }
 }

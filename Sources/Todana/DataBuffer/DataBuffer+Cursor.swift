@@ -42,7 +42,7 @@ extension DataBuffer {
   public mutating func truncate(to byteCount: Int) {
     guard isOpen, let arena else { return recordError(.notWritable, notWritableMessage) }
     guard (0...writtenByteCount).contains(byteCount) else {
-      return recordError(.invalidValue, "cannot cut \(writtenByteCount) written bytes to \(byteCount)")
+      return recordError(.invalidValue, "cannot truncate \(writtenByteCount) written bytes to \(byteCount)")
     }
     pointCursors(into: arena, writtenByteCount: byteCount, position: min(position, byteCount))
     if firstError != nil { unsafe writeEnd = writeCursor }

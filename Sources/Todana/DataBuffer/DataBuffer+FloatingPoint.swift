@@ -33,7 +33,7 @@ extension DataBuffer {
   /// - Throws: ``DataBufferError/Code/truncated``, ``DataBufferError/Code/invalidValue`` unless the byte is 0 or 1.
   @inlinable @inline(__always)
   public mutating func readBool() throws(DataBufferError) -> Bool {
-    try readFlag("a Bool has to be 0 or 1")
+    try readFlag("a Bool must be 0 or 1")
   }
 
   @inlinable @inline(__always)

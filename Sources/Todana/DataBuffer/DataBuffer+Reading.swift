@@ -45,7 +45,7 @@ extension DataBuffer {
     let byteCount = try takeVarint()
     guard byteCount <= UInt64(Int.max), hasBytes(Int(byteCount)) else {
       unsafe readCursor = start
-      throw readError(.truncated, "\(byteCount) bytes are announced, and fewer are left")
+      throw readError(.truncated, "a length of \(byteCount) bytes was read, but fewer bytes are left")
     }
     return unsafe try takeBytes(Int(byteCount))
   }
@@ -66,14 +66,14 @@ extension DataBuffer {
     let available = unsafe readEnd - readCursor
     guard count <= UInt64(available / max(minimumElementByteCount, 1)) else {
       unsafe readCursor = start
-      throw readError(.countTooLarge, "\(count) elements are announced, and \(available) bytes are left")
+      throw readError(.countTooLarge, "a count of \(count) elements was read, but only \(available) bytes are left")
     }
     return Int(count)
   }
 
   @usableFromInline @inline(never)
   func truncated(_ byteCount: Int) -> DataBufferError {
-    readError(.truncated, "\(byteCount) more bytes are needed, and \(unsafe readEnd - readCursor) are left")
+    readError(.truncated, "\(byteCount) more bytes are needed, but only \(unsafe readEnd - readCursor) are left")
   }
 
   /// Makes an error about the value at the read position.
@@ -124,7 +124,8 @@ extension DataBuffer {
   @inline(never)
   private mutating func refuseRest() throws(DataBufferError) {
     guard isAtEnd else {
-      throw readError(.trailingBytes, "\(remainingByteCount) bytes were not read; reader and writer differ")
+      throw readError(
+        .trailingBytes, "\(remainingByteCount) bytes were not read: readContent does not match writeContent")
     }
     if let firstError { throw firstError }
   }

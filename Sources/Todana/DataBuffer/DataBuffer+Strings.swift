@@ -100,4 +100,4 @@ private func isUnrepaired(_ value: String, _ bytes: UnsafeRawBufferPointer) -> B
 }
 
 @usableFromInline
-var presenceMessage: String { "a presence byte has to be 0 or 1" }
+var presenceMessage: String { "a presence byte must be 0 or 1" }

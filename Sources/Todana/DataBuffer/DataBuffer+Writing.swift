@@ -96,7 +96,7 @@ extension DataBuffer {
     unsafe writeEnd = writeCursor
   }
 
-  var notWritableMessage: String { "this buffer can only be read; write in writeContent(to:) only" }
+  var notWritableMessage: String { "this buffer is read-only; write only in writeContent(to:)" }
 }
 
 // A composite value counts as one field, however many write methods it calls.
@@ -131,7 +131,7 @@ extension DataBuffer {
       recordError(
         .invalidValue,
         minimumElementByteCount <= 1
-          ? "every element of a collection has to write at least one byte"
+          ? "every element of a collection must write at least one byte"
           : "an element of a collection wrote less than its minimumByteCount")
     }
     endComposite(composite)

@@ -360,13 +360,13 @@ package enum RecordEnvelopeError: Error, Sendable, Equatable, CustomStringConver
 
   package var description: String {
     switch self {
-    case .empty: "the record is empty and has no envelope"
-    case .tooShort(let byteCount): "the record has \(byteCount) bytes, fewer than any record"
-    case .unsupportedFormat(let format): "the record's format byte is \(format), which is not read here"
-    case .checkMismatch: "the record is damaged, or stands in the place of another"
+    case .empty: "the record is empty"
+    case .tooShort(let byteCount): "the record has only \(byteCount) bytes, fewer than any valid record"
+    case .unsupportedFormat(let format): "the record's format byte, \(format), is unknown"
+    case .checkMismatch: "the record is damaged, or belongs to another row or name"
     case .notSealed: "the record is not encrypted, though the store is"
     case .unknownEpoch: "the record is encrypted with a key that the store does not have"
-    case .sealingFailed: "the record could not be decrypted: there is no memory, or libcrypto fails"
+    case .sealingFailed: "the record could not be decrypted: memory is exhausted, or libcrypto failed"
     }
   }
 }

@@ -32,7 +32,7 @@ extension DumpEntry {
     let fields = try decoder.fields(of: json, line: line)
     func required<Value>(_ value: Value?, _ name: String) throws(DumpError) -> Value {
       guard let value else {
-        throw DumpError(.invalidField, line: line, "a line of kind \"\(fields.kind)\" has the field \"\(name)\"")
+        throw DumpError(.invalidField, line: line, "a line of kind \"\(fields.kind)\" must have the field \"\(name)\"")
       }
       return value
     }
@@ -95,8 +95,8 @@ struct DumpDecoder {
     case .keyNotFound(let key, _): return "the field \"\(key.stringValue)\" is missing"
     case .valueNotFound(_, let context), .typeMismatch(_, let context), .dataCorrupted(let context):
       guard let field = context.codingPath.last?.stringValue else { return "it is not a JSON object" }
-      return "the field \"\(field)\" has a value that it cannot have"
-    @unknown default: return "a field has a value that it cannot have"
+      return "the field \"\(field)\" has an invalid value"
+    @unknown default: return "a field has an invalid value"
     }
   }
 }
@@ -160,7 +160,7 @@ extension DumpFields {
     let known = kind.fields
     for key in try decoder.container(keyedBy: AnyKey.self).allKeys {
       guard let field = CodingKeys(stringValue: key.stringValue), field == .kind || known.contains(field) else {
-        throw DumpError(.invalidField, "a line of kind \"\(kind)\" has no field \"\(key.stringValue)\"")
+        throw DumpError(.invalidField, "a line of kind \"\(kind)\" must not have the field \"\(key.stringValue)\"")
       }
     }
     format = try fields.decodeIfPresent(Int.self, forKey: .format)

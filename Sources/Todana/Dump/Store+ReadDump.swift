@@ -81,26 +81,26 @@ private struct DumpReading {
   mutating func take(_ entry: DumpEntry) throws {
     switch entry {
     case .store(let format, _, _):
-      try enter(.keyspaces, from: .start, "the line of kind \"store\" is the first, and the only one")
+      try enter(.keyspaces, from: .start, "the first line, and no other, must be of kind \"store\"")
       guard format == DumpEntry.formatVersion else {
         throw DumpError(
           format > DumpEntry.formatVersion ? .newerFormat : .invalidField, line: line,
-          "the dump has format \(format); this program knows format \(DumpEntry.formatVersion)")
+          "the dump has format \(format), but this program reads only format \(DumpEntry.formatVersion)")
       }
     case .storedClass(let name, let number, let nextRowID):
-      try enter(.keyspaces, from: .keyspaces, "classes stand behind the first line, before all records")
+      try enter(.keyspaces, from: .keyspaces, "a line of kind \"class\" must be before all records")
       try begin(name, number, nextRowID)
     case .namedBuffers(let number):
-      try enter(.keyspaces, from: .keyspaces, "the number of the named buffers stands before all records")
+      try enter(.keyspaces, from: .keyspaces, "the line of kind \"names\" must be before all records")
       try beginNamedBuffers(number)
     case .record(let className, let record):
-      try enter(.records, from: .keyspaces, "a record stands behind the classes and before the end")
+      try enter(.records, from: .keyspaces, "a record must be after the classes and before the end")
       try put(record, className: className)
     case .namedBuffer(let buffer):
-      try enter(.records, from: .keyspaces, "a named buffer stands behind the classes and before the end")
+      try enter(.records, from: .keyspaces, "a named buffer must be after the classes and before the end")
       try put(buffer)
     case .end(let counts):
-      try enter(.end, from: .keyspaces, "the end stands behind all records, and there is one")
+      try enter(.end, from: .keyspaces, "the line of kind \"end\" must be the last line, and the only one of its kind")
       try check(counts)
     }
   }
@@ -108,7 +108,7 @@ private struct DumpReading {
   /// Completes the store, and returns the counts of the dump.
   mutating func finish() throws -> DumpCounts {
     guard stage == .end else {
-      throw DumpError(.incomplete, "it ends before its line of kind \"end\": it was cut off")
+      throw DumpError(.incomplete, "the line of kind \"end\" is missing: the dump is truncated")
     }
     try onBackend { writer throws(BackendError) in
       try writer.commit()
@@ -144,10 +144,10 @@ private struct DumpReading {
     try check(name, byteLimit: 255)
     try take(number)
     if let nextRowID, nextRowID == 0 || nextRowID > Self.rowIDLimit {
-      throw DumpError(.invalidField, line: line, "a row id is from 1 to \(Self.rowIDLimit)")
+      throw DumpError(.invalidField, line: line, "a row id must be from 1 to \(Self.rowIDLimit)")
     }
     guard classIndexes.updateValue(classes.count, forKey: Array(name.utf8)) == nil else {
-      throw DumpError(.duplicate, line: line, "the class \"\(name)\" is there twice")
+      throw DumpError(.duplicate, line: line, "the class \"\(name)\" is declared twice")
     }
     classes.append(StoredClass(name: name, number: number, nextRowID: nextRowID))
     try onBackend { writer throws(BackendError) in
@@ -157,7 +157,7 @@ private struct DumpReading {
 
   private mutating func beginNamedBuffers(_ number: KeyspaceID) throws {
     guard namedBuffers == nil else {
-      throw DumpError(.duplicate, line: line, "the number of the named buffers is there twice")
+      throw DumpError(.duplicate, line: line, "the number of the named buffers is declared twice")
     }
     try take(number)
     namedBuffers = number
@@ -168,16 +168,16 @@ private struct DumpReading {
 
   private mutating func take(_ number: KeyspaceID) throws(DumpError) {
     guard number.rawValue > 0, number.rawValue < .max else {
-      throw DumpError(.invalidField, line: line, "the number of a class is from 1 to \(UInt32.max - 1)")
+      throw DumpError(.invalidField, line: line, "the number of a class must be from 1 to \(UInt32.max - 1)")
     }
     guard numbers.insert(number).inserted else {
-      throw DumpError(.duplicate, line: line, "the number \(number.rawValue) is there twice")
+      throw DumpError(.duplicate, line: line, "the number \(number.rawValue) is used twice")
     }
   }
 
   private func check(_ name: String, byteLimit: Int) throws(DumpError) {
     guard (1...byteLimit).contains(name.utf8.count), !name.utf8.contains(0) else {
-      throw DumpError(.invalidField, line: line, "a name has 1 to \(byteLimit) bytes, none of which is NUL")
+      throw DumpError(.invalidField, line: line, "a name must have 1 to \(byteLimit) bytes, without NUL")
     }
   }
 
@@ -190,7 +190,7 @@ private struct DumpReading {
       throw DumpError(.invalidField, line: line, "row \(record.rowID) is not from 1 to \(bound - 1)")
     }
     guard classes[index].rows.insert(record.rowID) else {
-      throw DumpError(.duplicate, line: line, "row \(record.rowID) of \"\(className)\" is there twice")
+      throw DumpError(.duplicate, line: line, "row \(record.rowID) of \"\(className)\" occurs twice")
     }
     counts.recordCount += 1
     let number = classes[index].number
@@ -204,7 +204,7 @@ private struct DumpReading {
   private mutating func index(ofClass name: String) throws(DumpError) -> Int {
     if classes.indices.contains(lastIndex), classes[lastIndex].name.utf8.elementsEqual(name.utf8) { return lastIndex }
     guard let index = classIndexes[Array(name.utf8)] else {
-      throw DumpError(.unknownClass, line: line, "no line of kind \"class\" has announced \"\(name)\"")
+      throw DumpError(.unknownClass, line: line, "no line of kind \"class\" declares \"\(name)\"")
     }
     lastIndex = index
     return index
@@ -213,10 +213,10 @@ private struct DumpReading {
   private mutating func put(_ buffer: RawNamedBuffer) throws {
     try check(buffer.name, byteLimit: writer.backend.limits.keyByteCount)
     guard bufferNames.insert(Array(buffer.name.utf8)).inserted else {
-      throw DumpError(.duplicate, line: line, "the named buffer \"\(buffer.name)\" is there twice")
+      throw DumpError(.duplicate, line: line, "the named buffer \"\(buffer.name)\" occurs twice")
     }
     guard let namedBuffers else {
-      throw DumpError(.outOfOrder, line: line, "no line of kind \"names\" has announced named buffers")
+      throw DumpError(.outOfOrder, line: line, "no line of kind \"names\" declares named buffers")
     }
     counts.namedBufferCount += 1
     try onBackend { writer throws(BackendError) in
@@ -231,7 +231,7 @@ private struct DumpReading {
     guard announced == counts else {
       throw DumpError(
         .incomplete, line: line,
-        "it has \(counts.recordCount) records and \(counts.namedBufferCount) named buffers, and says "
+        "it has \(counts.recordCount) records and \(counts.namedBufferCount) named buffers, but its last line says "
           + "\(announced.recordCount) and \(announced.namedBufferCount)")
     }
   }

@@ -54,7 +54,7 @@ package final class RecordSealing: Sendable {
   private func commit(
     _ batch: borrowing WriteBatch, durability: Durability, _ treeSealing: TreeSealing
   ) throws(BackendError) -> CommitNumber {
-    if batch.hasEmptyKey { throw BackendError(.invalidArgument, "A byte key has at least one byte.") }
+    if batch.hasEmptyKey { throw BackendError(.invalidArgument, "A byte key must have at least one byte.") }
     // An empty batch makes earlier commits durable, and needs no stamps.
     if batch.isEmpty { return try base.commit(batch, durability: durability) }
     try batch.check(base.limits)

@@ -9,7 +9,7 @@ extension RecoveryKey {
     var digits: [UInt8] = []
     for character in text.uppercased().utf8 where !Self.separators.contains(character) {
       guard let digit = Self.digit(of: character) else {
-        throw StoreError(.invalidKey, "The recovery key contains a character that none has.")
+        throw StoreError(.invalidKey, "The recovery key contains an invalid character.")
       }
       digits.append(digit)
     }

@@ -56,7 +56,7 @@ final class CodedLoader: KeyspaceLoader, @unchecked Sendable {
     try lock.withLock { _ throws(BackendError) in
       if let failure = state.failure { throw failure }
       guard !state.isFinished, let sorter = state.sorter else {
-        throw BackendError(.invalidArgument, "The loading of the keyspace is finished.", keyspace: keyspace)
+        throw BackendError(.invalidArgument, "The keyspace is already loaded.", keyspace: keyspace)
       }
       var lastKey = state.lastKey
       for change in changes { lastKey = try key(of: change, in: arena, after: lastKey) }
@@ -79,7 +79,7 @@ final class CodedLoader: KeyspaceLoader, @unchecked Sendable {
     guard change.keyspace == keyspace, change.kind == .put, case .bytes(let range) = change.key, !range.isEmpty,
       change.expectation == .anything || change.expectation == .absent
     else {
-      throw BackendError(.invalidArgument, "A keyspace is loaded with new records only.", keyspace: keyspace)
+      throw BackendError(.invalidArgument, "Only new records can be loaded into a keyspace.", keyspace: keyspace)
     }
     let key = unsafe [UInt8](UnsafeRawBufferPointer(rebasing: arena.bytes[range]))
     let limit = sealing.base.limits.keyByteCount
@@ -88,7 +88,7 @@ final class CodedLoader: KeyspaceLoader, @unchecked Sendable {
         .limitExceeded, "A key has \(key.count) bytes, over the limit of \(limit).", keyspace: keyspace)
     }
     guard last.isEmpty || last.lexicographicallyPrecedes(key) else {
-      throw BackendError(.invalidArgument, "A keyspace is loaded in the order of its keys.", keyspace: keyspace)
+      throw BackendError(.invalidArgument, "Records must be loaded in the order of their keys.", keyspace: keyspace)
     }
     return key
   }

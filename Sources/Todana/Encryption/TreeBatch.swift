@@ -52,7 +52,7 @@ struct TreeBatch: ~Copyable {
       }
       guard WriteBatch.fits(change.expectation, change.kind) else {
         throw BackendError(
-          .invalidArgument, "A change has an expectation that its kind cannot have.", keyspace: change.keyspace)
+          .invalidArgument, "A change has an expectation that its kind does not allow.", keyspace: change.keyspace)
       }
       let key = unsafe [UInt8](UnsafeRawBufferPointer(rebasing: batch.arena.bytes[range]))
       guard key.count <= sealing.base.limits.keyByteCount else {

@@ -17,7 +17,8 @@ struct TreeSealing: Sendable {
 
   func opened(keyspaceName sealed: [UInt8]) throws(BackendError) -> [UInt8] {
     guard let name = ring.openName(sealed) else {
-      throw BackendError(.damaged, "The name of a keyspace cannot be decrypted: it is damaged, or another store's.")
+      throw BackendError(
+        .damaged, "The name of a keyspace cannot be decrypted: it is damaged, or belongs to another store.")
     }
     return name
   }
@@ -120,7 +121,7 @@ struct TreeSealing: Sendable {
         failure =
           failure
           ?? BackendError(
-            .damaged, "An entry of a tree is damaged, or stands in the place of another.", keyspace: tree)
+            .damaged, "An entry of a tree is damaged, or is in the place of another entry.", keyspace: tree)
       }
     }
     if let failure { throw failure }

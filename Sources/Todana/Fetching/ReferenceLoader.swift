@@ -185,7 +185,7 @@ final class ReferenceLoader {
       throw store.translate(error)
     }
     if chunk.slices.isEmpty {
-      throw StoreError(.backend, "The backend gave no answer for rows that were asked for.")
+      throw StoreError(.backend, "The backend returned no result for requested rows.")
     }
   }
 }

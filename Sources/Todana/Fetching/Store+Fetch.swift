@@ -107,7 +107,7 @@ extension Store {
     }
     guard registry.inherits(table.type, from: T.self) else {
       throw StoreError(
-        .wrongClass, "The object \(id) is of another class than \(T.self).", className: table.name, rowID: id.rowID)
+        .wrongClass, "The object \(id) is not of class \(T.self).", className: table.name, rowID: id.rowID)
     }
     if table.type == T.self { lastTable = table }
     return table

@@ -75,7 +75,7 @@ extension Store {
       try read(rows: rowIDs.span.extracting(start..<rowIDs.count), of: classID, into: chunk)
       let slices = chunk.slices
       if slices.isEmpty {
-        throw StoreError(.backend, "The backend gave no answer for rows that were asked for.")
+        throw StoreError(.backend, "The backend returned no result for requested rows.")
       }
       for index in slices.indices { try body(start + index, slices[index], chunk) }
       start += slices.count
@@ -112,7 +112,7 @@ extension Store {
 
   func damaged(_ rowID: RowID, _ table: ClassTable) -> StoreError {
     StoreError(
-      .damagedRecord, "The record is damaged. Restore it from a backup, or delete it by its identity.",
+      .damagedRecord, "The record is damaged. Restore a backup, or delete the object by its id.",
       className: table.name, rowID: rowID == 0 ? nil : rowID)
   }
 

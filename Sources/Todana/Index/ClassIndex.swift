@@ -39,39 +39,39 @@ final class ClassIndex {
       let place = "Index \(position + 1) of \(className)"
       guard let name = declaration.name else {
         throw refusal(
-          "\(place) has no name: the key path does not print one, as only those of stored properties of final classes do. "
-            + "Give it one: Index(…, name: \"seconds\").")
+          "\(place) has no name, since only key paths of stored properties of final classes have one. "
+            + "Pass a name: Index(…, name: \"seconds\").")
       }
       guard !name.isEmpty, name.utf8.count <= 255, !name.utf8.contains(0) else {
         throw refusal("The name of \(place) is empty, longer than 255 bytes, or contains a NUL.")
       }
       if indexes.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
-        throw refusal("Two indexes of \(className) have the name \"\(name)\"; give one of them another: name: \"…\".")
+        throw refusal("Two indexes of \(className) have the name \"\(name)\". Pass another name to one: name: \"…\".")
       }
       if declaration.parts.isEmpty || declaration.parts.count > partLimit {
-        throw refusal("\(place), \"\(name)\", has \(declaration.parts.count) parts; it takes 1 to \(partLimit).")
+        throw refusal("\(place), \"\(name)\", has \(declaration.parts.count) parts, but 1 to \(partLimit) are allowed.")
       }
       if declaration.parts.filter({ $0.path.isEach }).count > 1 {
-        throw refusal("\(place), \"\(name)\", has several parts with an entry for each element; one is possible.")
+        throw refusal("\(place), \"\(name)\", has several parts with an entry for each element; only one is allowed.")
       }
       for part in declaration.parts where !inherits(type, from: part.root) {
         throw refusal("\(place), \"\(name)\", is over a property of \(part.root), which \(className) does not have.")
       }
       if let condition = declaration.condition, !condition.namesItsProperties, declaration.givenName == nil {
-        throw refusal("\(place), \"\(name)\", has a condition over a property that prints no name; give it a name.")
+        throw refusal("\(place), \"\(name)\", has a condition on a property without a name. Pass a name for the index.")
       }
       for part in declaration.parts {
         guard part.path.leadsToOtherObjects || part.path.problem != nil else { continue }
         throw refusal(
           "\(place), \"\(name)\", is over "
-            + (part.path.leadsToOtherObjects ? "other objects, which change without this one" : "a computed property")
-            + ": an index takes the object's own stored properties.")
+            + (part.path.leadsToOtherObjects ? "other objects, which change independently" : "a computed property")
+            + ". Only the object's own stored properties can be indexed.")
       }
       if let problem = declaration.condition?.paths.lazy.compactMap(\.problem).first {
         throw refusal("\(place), \"\(name)\", has a condition that cannot be used. \(problem)")
       }
       if declaration.condition?.looksAtOtherObjects == true {
-        throw refusal("\(place), \"\(name)\", has a condition on other objects, which change without this one.")
+        throw refusal("\(place), \"\(name)\", has a condition on other objects, which change independently.")
       }
       indexes.append(ClassIndex(declaration, name: name, className: className, classVersion: type.version))
     }

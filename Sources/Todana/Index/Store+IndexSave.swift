@@ -237,7 +237,7 @@ extension Store {
       }
       return StoreError(
         .damagedIndex,
-        "The index \"\(index.name)\" does not have the entries that the records call for: rebuild it.",
+        "The index \"\(index.name)\" does not match the records: rebuild it.",
         className: index.className)
     }
     return nil

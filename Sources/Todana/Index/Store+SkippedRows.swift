@@ -30,7 +30,7 @@ extension Store {
       for slice in chunk.slices where rowIDs.count < limit {
         let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])
         guard slice.status == .found, let rowID = unsafe IndexHeader.skippedRow(of: key) else {
-          throw StoreError(.damagedIndex, "A note of the index about a row is damaged: rebuild it.")
+          throw StoreError(.damagedIndex, "The index's list of skipped rows is damaged: rebuild the index.")
         }
         rowIDs.append(rowID)
       }
@@ -83,7 +83,7 @@ extension Store {
         throw translate(error)
       }
       if chunk.slices.isEmpty {
-        throw StoreError(.backend, "The backend gave no answer for rows that were asked for.")
+        throw StoreError(.backend, "The backend returned no result for requested rows.")
       }
       for slice in chunk.slices where slice.status != .absent {
         do throws(StoreError) {

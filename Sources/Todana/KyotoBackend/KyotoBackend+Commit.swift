@@ -59,7 +59,7 @@ extension WriteBatch {
   /// The engine checks the order of the changes.
   func requireOrder() throws(BackendError) {
     guard !hasEmptyKey else {
-      throw BackendError(.invalidArgument, "A byte key has at least one byte; the batch holds an empty one.")
+      throw BackendError(.invalidArgument, "A byte key must have at least one byte, but the batch has an empty one.")
     }
   }
 

@@ -32,7 +32,7 @@ extension KyotoBackend {
 
   public func reserveRowIDs(_ count: Int, in keyspace: KeyspaceID) throws(BackendError) -> Range<RowID> {
     guard count > 0 else {
-      throw BackendError(.invalidArgument, "Row ids are handed out one at a time or more, not \(count).")
+      throw BackendError(.invalidArgument, "At least one row id must be reserved, not \(count).")
     }
     var first: RowID = 0
     try unsafe cabinet.call { unsafe tdn_reserve_rows($0, keyspace.rawValue, UInt64(count), &first, $1) }

@@ -40,7 +40,7 @@ extension KyotoKeys {
     keeping secrets: [StoreSecret], progress: (MigrationProgress) -> Bool
   ) throws(BackendError) -> KeyRotation {
     guard !secrets.isEmpty else {
-      throw BackendError(.invalidArgument, "A store that nothing opens would be lost: name a passphrase or key.")
+      throw BackendError(.invalidArgument, "No passphrase or key would open the store: pass at least one.")
     }
     var rotation = KeyRotation()
     try unsafe backend.cabinet.call { cabinet, error in

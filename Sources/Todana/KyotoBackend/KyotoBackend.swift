@@ -35,7 +35,7 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
   ) throws(BackendError) {
     Self.checkLayouts()
     guard !location.path.utf8.contains(0) else {
-      throw BackendError(.invalidArgument, "The path of the store contains a NUL, where it would end for the system.")
+      throw BackendError(.invalidArgument, "The path of the store contains a NUL character.")
     }
     var report = tdn_open_report()
     unsafe cabinet = CabinetHandle(try Self.open(location, secret: secret, options: options, report: &report))

@@ -55,7 +55,7 @@ enum KyotoSalvage {
   ///   ``BackendError/Code/damagedKeys``.
   static func run(_ path: String, secret: StoreSecret?, _ visitor: any SalvageVisitor) throws(BackendError) {
     guard !path.utf8.contains(0) else {
-      throw BackendError(.invalidArgument, "The path of the store contains a NUL, where it would end for the system.")
+      throw BackendError(.invalidArgument, "The path of the store contains a NUL character.")
     }
     var error = tdn_error()
     let context = Context(visitor)

@@ -25,7 +25,7 @@ extension Store {
     progress: (AcceptanceProgress) -> Bool = { _ in true }
   ) throws(StoreError) -> Bool {
     try begin()
-    return try onEngine("digest of its records") { engine throws(BackendError) in
+    return try onEngine("digests of records") { engine throws(BackendError) in
       try engine.acceptContents { progress(AcceptanceProgress(doneCount: $0, totalCount: $1)) }
     }
   }

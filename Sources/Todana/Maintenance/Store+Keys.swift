@@ -10,7 +10,7 @@ extension Store {
         if backend.keyRing != nil {
           throw StoreError(.notSupported, "The backend of the store does not manage its passphrases and keys.")
         }
-        throw StoreError(.notEncrypted, "The store is not encrypted, so no passphrase or key opens it.")
+        throw StoreError(.notEncrypted, "The store is not encrypted, so it has no passphrases or keys.")
       }
       return management
     }

@@ -1,5 +1,5 @@
 extension Store {
-  private static let migration = "encryption of what is there"
+  private static let migration = "encrypting or decrypting existing data"
 
   /// Returns the migration of the whole store that was begun and is not finished; nil if there is none.
   ///

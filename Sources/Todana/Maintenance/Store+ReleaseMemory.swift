@@ -13,6 +13,6 @@ extension Store {
     try begin()
     (spareChunk, spareSmallChunk, spareIndexChunk, spareCopies) = (nil, nil, nil, nil)
     guard backend.operations != nil else { return }
-    try onEngine("memory of its own") { engine throws(BackendError) in try engine.releaseMemory() }
+    try onEngine("releasing memory") { engine throws(BackendError) in try engine.releaseMemory() }
   }
 }

@@ -29,7 +29,7 @@ extension Store {
       var failure: (any Error)?
       let space: BackendSpace?
       do throws(StoreError) {
-        space = try onEngine("files") { engine throws(BackendError) in
+        space = try onEngine("measuring files") { engine throws(BackendError) in
           try engine.space(of: keyspace.id) { _, _ in
             do { try progress() } catch { failure = error }
             return failure == nil

@@ -194,7 +194,7 @@ extension Store {
     if epoch != 0, chunk.isSealed {
       let format = unsafe chunk.value(of: slice).first
       guard slice.status == .found, format == RecordEnvelope.openedFormat else {
-        throw StoreError(.damagedRecord, "A named buffer cannot be read, nor its name.")
+        throw StoreError(.damagedRecord, "A named buffer and its name cannot be read.")
       }
     }
     return unsafe String(decoding: chunk.arena.bytes[slice.key], as: UTF8.self)

@@ -57,7 +57,7 @@ public struct KeyReader {
       switch try readByte() {
       case 0: return text
       case 1: text.append(0)
-      case 2: throw KeyError("the key holds a part of the text only")
+      case 2: throw KeyError("the key contains only a part of the text")
       default: throw KeyError("the text has no end")
       }
     }

@@ -59,7 +59,7 @@ extension Decimal: OrderedValue {
     var digits = ""
     while case let digit = try key.readByte() ^ inversion, digit != 0 {
       guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit), digits.utf8.count < 64 else {
-        throw KeyError("a Decimal has something else than digits")
+        throw KeyError("a Decimal contains something other than digits")
       }
       digits.unicodeScalars.append(Unicode.Scalar(digit))
     }
@@ -73,7 +73,7 @@ extension Decimal: OrderedValue {
     }
     guard !digits.isEmpty, let value = Decimal(string: (sign == Sign.negative ? "-" : "") + digits + "e\(exponent)")
     else {
-      throw KeyError("a Decimal is none")
+      throw KeyError("a Decimal is invalid")
     }
     return value
   }

@@ -99,7 +99,7 @@ extension Optional: OrderedValue where Wrapped: OrderedValue {
     switch try key.readByte() {
     case 0: return nil
     case 1: return try Wrapped.readKey(from: &key)
-    default: throw KeyError("a value is neither there nor missing")
+    default: throw KeyError("a presence byte must be 0 or 1")
     }
   }
 

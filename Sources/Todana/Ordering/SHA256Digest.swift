@@ -12,10 +12,10 @@ enum SHA256Digest {
     arena.reserve(start + byteCount)
     let target = unsafe (arena.base + start).assumingMemoryBound(to: UInt8.self)
     guard let source = bytes.baseAddress else {
-      throw StoreError(.backend, "There is nothing to make a digest of.")
+      throw StoreError(.backend, "There are no bytes to compute a digest of.")
     }
     guard unsafe tds_sha256(source.assumingMemoryBound(to: UInt8.self), bytes.count, target) else {
-      throw StoreError(.backend, "libcrypto could not make a digest of a long text.")
+      throw StoreError(.backend, "libcrypto could not compute the digest of a long text.")
     }
     arena.count = start + byteCount
   }

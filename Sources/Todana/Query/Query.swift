@@ -18,7 +18,7 @@ public struct Query<T: StoredObject>: Sendable {
   init(_ condition: Condition<T>) {
     specification = QuerySpecification(condition: condition.node)
     if condition.isTooDeep {
-      specification.problem = "Its conditions stand within each other more than \(Condition<T>.depthLimit) times."
+      specification.problem = "The conditions of the query are nested more than \(Condition<T>.depthLimit) levels deep."
     }
   }
 
@@ -121,12 +121,12 @@ struct QuerySpecification: Sendable {
   func check() throws(StoreError) {
     func refusal(_ message: String) -> StoreError { StoreError(.invalidQuery, message) }
     if let problem { throw refusal(problem) }
-    if let limit, limit < 0 { throw refusal("The limit of the query is \(limit); it is at least 0.") }
+    if let limit, limit < 0 { throw refusal("The limit of the query is \(limit), but must be 0 or more.") }
     if let start, start.keys.count != sortKeys.count {
       throw refusal(
-        "It is to begin after a position of a query with \(start.keys.count) sort keys; it has \(sortKeys.count).")
+        "The start position is of a query with \(start.keys.count) sort keys, but this one has \(sortKeys.count).")
     }
-    if offset < 0 { throw refusal("The offset of the query is \(offset); it is at least 0.") }
+    if offset < 0 { throw refusal("The offset of the query is \(offset), but must be 0 or more.") }
   }
 }
 

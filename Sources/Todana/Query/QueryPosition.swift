@@ -34,7 +34,7 @@ extension Query {
     guard let position = position(of: object) else {
       var query = self
       query.specification.problem =
-        "It is to begin after an object that is in no store, or refers to one that cannot be read."
+        "The query cannot start after this object: it is in no store, or its sort keys cannot be read."
       return query
     }
     return after(position)

@@ -72,7 +72,7 @@ extension Store {
     try begin()
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     guard let keyspace = keyspaces.first(where: { $0.kind == .rows && $0.name == Array(name.utf8) }) else {
-      throw StoreError(.unknownClass, "Nothing was ever saved under this class name.", className: name)
+      throw StoreError(.unknownClass, "The store has no class of this name.", className: name)
     }
     return keyspace.id
   }

@@ -125,7 +125,7 @@ extension Store {
   func unreadable(_ error: any Error, rowID: RowID, version: UInt8, of table: ClassTable) -> StoreError {
     StoreError(
       .unreadableContent,
-      "The record is whole, but readContent does not read what version \(version) of the class wrote.",
+      "The record is intact, but readContent cannot read the content that version \(version) of the class wrote.",
       className: table.name, rowID: rowID, underlying: error)
   }
 

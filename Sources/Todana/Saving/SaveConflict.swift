@@ -22,7 +22,7 @@ public struct SaveConflict: Error, Sendable, CustomStringConvertible {
     if !bufferNames.isEmpty {
       parts.append("named buffers " + bufferNames.prefix(20).joined(separator: ", "))
     }
-    return "Another store changed \(parts.joined(separator: " and ")) since they were read; "
-      + "resolve with refresh(keeping:) or refresh(merging:) and save again."
+    return "Another store changed \(parts.joined(separator: " and ")) since they were read: "
+      + "call refresh(keeping:) or refresh(merging:), and save again."
   }
 }

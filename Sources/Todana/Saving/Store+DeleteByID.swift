@@ -88,7 +88,7 @@ extension Store {
         try sealing.read(rows: saved.span.extracting(start..<saved.count), of: classID, into: chunk)
       }
       if chunk.slices.isEmpty {
-        throw StoreError(.backend, "The backend gave no answer for rows that were asked for.")
+        throw StoreError(.backend, "The backend returned no result for requested rows.")
       }
       for (index, slice) in chunk.slices.enumerated()
       where slice.status != .absent && deleteRow(saved[start + index], of: table) { count += 1 }

@@ -130,7 +130,7 @@ extension Store {
     guard savepointDepth > 0 else { return }
     throw StoreError(
       .withinSavepoint,
-      "Cannot \(action) within a savepoint, or within a call that is taken back if it fails, such as a delete: "
-        + "do so after it.")
+      "Cannot \(action) within a savepoint, or within a call that is undone if it fails, such as a delete: "
+        + "do it afterwards.")
   }
 }

@@ -95,7 +95,7 @@ final class BackgroundWorker: Sendable {
     } catch let error as StoreError where error.code == .closed {
       // The next session continues the work.
     } catch {
-      job.seed.configuration.logger?.warning("Work in the background failed, \(job.name): \(error)")
+      job.seed.configuration.logger?.warning("Background work failed (\(job.name)): \(error)")
     }
   }
 

@@ -34,13 +34,13 @@ extension StoreError {
     case .unknownEpoch:
       self.init(
         .unknownKeyEpoch,
-        "The record is encrypted with a key that the store's file of keys does not have. Restore that file.",
+        "The record is encrypted with a key that is not in the store's file of keys. Restore a newer copy of the file.",
         className: className, rowID: rowID, underlying: error)
     case .sealingFailed:
       self.init(.backend, "The record could not be decrypted.", className: className, rowID: rowID, underlying: error)
     default:
       self.init(
-        .damagedRecord, "The record is damaged. Restore it from a backup, or delete it by its identity.",
+        .damagedRecord, "The record is damaged. Restore a backup, or delete the object by its id.",
         className: className, rowID: rowID, underlying: error)
     }
   }

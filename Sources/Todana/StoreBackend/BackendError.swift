@@ -98,7 +98,7 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
 
   /// Returns the error for a service that this kind of backend does not offer.
   static func notSupported(_ service: String) -> BackendError {
-    BackendError(.notSupported, "This kind of backend has no \(service).")
+    BackendError(.notSupported, "This kind of backend does not support \(service).")
   }
 
   public var description: String {

@@ -161,7 +161,7 @@ public struct OpenReport: Sendable, CustomStringConvertible {
     self.recoveryDuration = recoveryDuration
     self.formatVersion = formatVersion
   }
-  /// The report as text, such as "opened at commit 15, 3 commits recovered in 4 ms, for reading only".
+  /// The report as text, such as "opened at commit 15, 3 commits recovered in 4 ms, read-only".
   public var description: String {
     var parts = [created ? "created" : "opened at commit \(commitNumber)"]
     if recoveredCommitCount > 0 {
@@ -169,9 +169,9 @@ public struct OpenReport: Sendable, CustomStringConvertible {
       let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
       parts.append("\(recoveredCommitCount) commits recovered in \(milliseconds) ms")
     } else if !created {
-      parts.append("closed cleanly before")
+      parts.append("closed cleanly")
     }
-    if isReadOnly { parts.append("for reading only") }
+    if isReadOnly { parts.append("read-only") }
     return parts.joined(separator: ", ")
   }
 }

@@ -40,7 +40,7 @@ extension StoreAnchor: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let anchor = StoreAnchor(try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "The text is no anchor of a store.")
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "The text is not a store anchor.")
     }
     self = anchor
   }

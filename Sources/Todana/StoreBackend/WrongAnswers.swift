@@ -1,8 +1,8 @@
 // Answers that break the contract of backends: an error instead of a trap.
 extension BackendError {
-  /// - Parameter answer: The wrong answer, as the object of "The backend gave …".
+  /// - Parameter answer: The wrong answer, as the object of "The backend returned …".
   init(wrongAnswer answer: String) {
-    self.init(.damaged, "The backend gave \(answer), which breaks its contract.")
+    self.init(.damaged, "The backend returned \(answer), which violates its contract.")
   }
 }
 
@@ -17,6 +17,6 @@ extension Int {
 extension RecordChunk {
   /// Checks the records that a backend gave for so many rows.
   func requireAtMost(_ rowCount: Int) throws(BackendError) {
-    guard slices.count <= rowCount else { throw BackendError(wrongAnswer: "more records than were asked for") }
+    guard slices.count <= rowCount else { throw BackendError(wrongAnswer: "more records than requested") }
   }
 }

@@ -37,7 +37,7 @@ extension AnyObjectID: Codable {
     let container = try decoder.singleValueContainer()
     guard let id = AnyObjectID(try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "An object id is a class and a row, such as 1-17.")
+        in: container, debugDescription: "An object id consists of a class number and a row id, such as 1-17.")
     }
     self = id
   }

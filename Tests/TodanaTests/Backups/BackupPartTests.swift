@@ -74,17 +74,17 @@ import Todana
         error?.code == .damagedRecord && error?.description.contains(text) == true, "\(String(describing: error))")
       #expect(try names == ["store"])
     }
-    try refused([], "no summary")
-    try refused(Array(sound.dropFirst()), "no summary")
-    try refused(Array(sound.dropLast()), "ends before")
+    try refused([], "begin with a summary")
+    try refused(Array(sound.dropFirst()), "begin with a summary")
+    try refused(Array(sound.dropLast()), "fewer files or bytes")
     try refused([sound[0]] + sound, "second summary")
     try refused(sound + [.bytes([1])], "longer")
-    try refused(sound + [.file(name: "0099.kch", byteCount: 0)], "more than its summary")
+    try refused(sound + [.file(name: "0099.kch", byteCount: 0)], "more files or bytes")
     try refused([sound[0], .bytes([1])] + sound.dropFirst(), "longer")
-    try refused([sound[0], .file(name: "0099.kch", byteCount: -1)], "more than its summary")
-    try refused([sound[0], .file(name: "0099.kch", byteCount: 1), .file(name: "0098.kch", byteCount: 0)], "cut short")
+    try refused([sound[0], .file(name: "0099.kch", byteCount: -1)], "more files or bytes")
+    try refused([sound[0], .file(name: "0099.kch", byteCount: 1), .file(name: "0098.kch", byteCount: 0)], "truncated")
     for name in ["..", "../x", "/x", "a/b", "", "lock", "keys.new", "0001-a\u{0}.kch", "0001.kch\n"] {
-      try refused([sound[0], .file(name: name, byteCount: 0)], "no store has")
+      try refused([sound[0], .file(name: name, byteCount: 0)], "not belong to a store")
     }
     try refused([sound[0], .file(name: "commits", byteCount: 0), .file(name: "commits", byteCount: 0)], "twice")
     summary.fileCount = 0

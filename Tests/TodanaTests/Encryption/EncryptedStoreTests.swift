@@ -192,7 +192,7 @@ import Todana
       #expect(error?.rowID == 2)
       let problem = try reader.verify().problems.first { $0.rowID == 2 }
       let isCopy = value.suffix(8) == first.suffix(8)
-      #expect(problem?.message.contains("row 1 of Song has one with the same token") == isCopy)
+      #expect(problem?.message.contains("a copy of row 1 of Song, which has the same token") == isCopy)
       var found: [UInt32] = []
       for song in try reader.fetch(Song.self, onDamage: .report { _ in }) { found.append(song.seconds) }
       #expect(found == [0, 2])

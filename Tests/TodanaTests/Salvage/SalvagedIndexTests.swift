@@ -129,11 +129,11 @@ import Todana
     #expect(problems.allSatisfy { $0.className == "Piece" })
     #expect(
       problems.contains {
-        $0.message == "Index \"seconds\": The index has an entry of a row that does not exist." && $0.rowID == 7
+        $0.message == "Index \"seconds\": The index has an entry for a row that does not exist." && $0.rowID == 7
       })
     let counts = problems.filter { $0.rowID == nil }
     #expect(counts.count == 6, "no count of the partial index and of the index of elements: \(counts)")
-    #expect(counts.contains { $0.message == "Index \"isrc\": The index has 900 entries, and should have 899." })
+    #expect(counts.contains { $0.message == "Index \"isrc\": The index has 900 entries, but should have 899." })
     try store.close()
     store = try open(path, isEncrypted, Self.types)
     try store.rebuildIndexes(of: Piece.self)

@@ -33,8 +33,8 @@ import Todana
     let lines = log.lines
     try #require(lines.count == 5)
     #expect(lines[0] == "info store created")
-    #expect(lines[1].hasPrefix("info store opened at commit ") && lines[1].hasSuffix(", closed cleanly before"))
-    #expect(lines[2].hasSuffix("closed cleanly before, for reading only"))
+    #expect(lines[1].hasPrefix("info store opened at commit ") && lines[1].hasSuffix(", closed cleanly"))
+    #expect(lines[2].hasSuffix("closed cleanly, read-only"))
     #expect(lines[3].hasPrefix("notice store opened at commit 3, 3 commits recovered in "))
     #expect(lines[4].hasPrefix("error store not opened: "))
   }

@@ -39,7 +39,7 @@ import Testing
     let store = try open()
     backend.misbehavior = .init(count: count)
     let error = #expect(throws: StoreError.self) { try store.fetch(Item.self) }
-    #expect(error?.backendError?.message.contains("breaks its contract") == true)
+    #expect(error?.backendError?.message.contains("violates its contract") == true)
     #expect(throws: StoreError.self) { try store.count(Item.self) }
   }
 
@@ -58,7 +58,7 @@ import Testing
     backend.misbehavior = .init(conflicts: [7])
     try store.insert(Item())
     let error = #expect(throws: StoreError.self) { try store.saveChanges() }
-    #expect(error?.backendError?.message.contains("breaks its contract") == true)
+    #expect(error?.backendError?.message.contains("violates its contract") == true)
     backend.misbehavior = .init()
     try store.saveChanges()
     #expect(try store.count(Item.self) == 4)
@@ -87,7 +87,7 @@ import Testing
     }
     backend.misbehavior = .init(repeatsLastRow: true)
     let error = #expect(throws: StoreError.self) { try numbers() }
-    #expect(error?.backendError?.message.contains("breaks its contract") == true)
+    #expect(error?.backendError?.message.contains("violates its contract") == true)
     backend.misbehavior = .init()
     #expect(try numbers() == [0, 1, 2])
   }

@@ -62,7 +62,7 @@ extension PropertyPath {
     if KeyPathRoute.of(keyPath).end != nil { return nil }
     return type(of: keyPath).valueType is any ReferenceHolder.Type
       ? "`loading:` cannot follow a reference in an optional structure of another object."
-      : "`loading:` takes references, and `\\.self`, but not a property of type \(type(of: keyPath).valueType)."
+      : "`loading:` needs a reference or `\\.self`, not a property of type \(type(of: keyPath).valueType)."
   }
 
   private static func text(of problem: KeyPathRoute.Problem, _ keyPath: AnyKeyPath) -> String {
@@ -74,7 +74,7 @@ extension PropertyPath {
         "A key path from \(root) to \(value) has steps that are computed, or belong to a class that is not `final`"
       }
     return place
-      + ", so that its value could depend on which objects are loaded. Declare classes or their properties `final`, or "
-      + "say what it reads: `loading: \\.album` for example, or `loading: \\.self` if it is the object's own content only."
+      + ", so its value may depend on which objects are loaded. Declare the class or property `final`, or name the "
+      + "references that it reads: `loading: \\.album`, or `loading: \\.self` if it reads only own stored properties."
   }
 }

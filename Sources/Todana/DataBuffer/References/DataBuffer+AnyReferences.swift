@@ -43,7 +43,7 @@ extension DataBuffer {
       let start = unsafe readCursor
       do throws(DataBufferError) {
         guard let object = try takeAnyReference() else {
-          throw DataBufferError(.invalidValue, "a list of references holds nil")
+          throw DataBufferError(.invalidValue, "a list of references contains nil")
         }
         objects.append(object)
       } catch {
@@ -80,7 +80,7 @@ extension DataBuffer {
       throw DataBufferError(.invalidValue, "a class id does not fit 32 bits")
     }
     let rowID = try takeVarint()
-    guard rowID != 0 else { throw DataBufferError(.invalidValue, "a reference with a class has no row") }
+    guard rowID != 0 else { throw DataBufferError(.invalidValue, "a reference has a class but no row") }
     guard let resolver else { throw referencesUnavailable }
     return try resolver.object(classID: KeyspaceID(rawValue: classID), rowID: rowID)
   }

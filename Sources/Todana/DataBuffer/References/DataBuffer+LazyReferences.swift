@@ -52,7 +52,7 @@ extension DataBuffer {
     for _ in 0..<count {
       let start = unsafe readCursor
       let rowID = try takeVarint()
-      guard rowID != 0 else { throw unsafe refuse(.invalidValue, "a list of references holds nil", from: start) }
+      guard rowID != 0 else { throw unsafe refuse(.invalidValue, "a list of references contains nil", from: start) }
       list.entries.append(.row(rowID))
     }
     return list

@@ -94,7 +94,7 @@ extension DataBuffer {
     guard Swift.type(of: object) == type else {
       throw DataBufferError(
         .referenceWrongClass,
-        "a reference to \(type) got an object of \(Swift.type(of: object)); write it with writeAnyReference")
+        "a reference to \(type) was given an object of \(Swift.type(of: object)); use writeAnyReference")
     }
     return try encoder.rowID(of: object)
   }
@@ -170,7 +170,7 @@ extension DataBuffer {
   ) throws(DataBufferError) {
     for index in rowIDs.indices {
       let rowID = try takeVarint()
-      guard rowID != 0 else { throw DataBufferError(.invalidValue, "a list of references holds nil") }
+      guard rowID != 0 else { throw DataBufferError(.invalidValue, "a list of references contains nil") }
       unsafe rowIDs.initializeElement(at: index, to: rowID)
       readCount = index + 1
     }
@@ -178,7 +178,7 @@ extension DataBuffer {
 }
 
 let referencesUnavailable = DataBufferError(
-  .referencesUnavailable, "references need a buffer that a store handed out")
+  .referencesUnavailable, "references need a buffer that a store provides")
 
 /// The objects of an array of any class, viewed as the base class without a cast for each.
 @safe

@@ -38,7 +38,7 @@ extension DataBuffer {
     let field = fieldNumber
     let (string, base) = (value.relativeString, value.baseURL?.absoluteString)
     guard URL(string: string, relativeTo: base.flatMap { URL(string: $0) }) == value else {
-      refuse(value, .invalidValue, "the strings of the URL and of its base do not give the URL")
+      refuse(value, .invalidValue, "the URL cannot be restored from its string and its base")
       return appendByte(0)
     }
     writeString(string)
@@ -75,7 +75,7 @@ extension DataBuffer {
     let text = value.description
     if !value.isNaN, Decimal(string: text) != value {
       fieldNumber &+= 1
-      return refuse(value, .invalidValue, "the Decimal's digits do not give the Decimal")
+      return refuse(value, .invalidValue, "the Decimal cannot be restored from its digits")
     }
     writeString(text)
   }

@@ -52,7 +52,7 @@ extension DataBuffer {
     elements.reserveCapacity(justifiedCapacity(count, of: Element.self))
     for _ in 0..<count {
       guard elements.insert(try Element.readValue(from: &self)).inserted else {
-        throw unsafe refuse(.invalidValue, "a set has an element twice", from: start)
+        throw unsafe refuse(.invalidValue, "a set contains an element twice", from: start)
       }
     }
     return elements
@@ -73,7 +73,7 @@ extension DataBuffer {
     for _ in 0..<count {
       let key = try Key.readValue(from: &self)
       guard entries.updateValue(try Value.readValue(from: &self), forKey: key) == nil else {
-        throw unsafe refuse(.invalidValue, "a dictionary has a key twice", from: start)
+        throw unsafe refuse(.invalidValue, "a dictionary contains a key twice", from: start)
       }
     }
     return entries

@@ -1,6 +1,6 @@
 /// The error of a build whose index has been claimed by another session of the store.
 struct IndexTakeover: Error, CustomStringConvertible {
-  var description: String { "Another program builds the indexes of the class now." }
+  var description: String { "Another program is building the indexes of the class." }
 }
 
 // Several sessions may find an index unfinished; the last one to claim it builds it. A claim is the token of a header

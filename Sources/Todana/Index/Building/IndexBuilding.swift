@@ -148,7 +148,7 @@ struct IndexBuilding {
         className: table.name, indexNames: indexes.map(\.name), doneCount: min(done, totalCount),
         totalCount: totalCount))
     // The closure may have closed the store.
-    if store.isClosed { throw StoreError(.closed, "The store was closed while it built indexes.") }
+    if store.isClosed { throw StoreError(.closed, "The store was closed while indexes were built.") }
   }
 
   @discardableResult

@@ -117,7 +117,7 @@ extension Store {
     defer { session.worker.resume() }
     var batch = WriteBatch()
     for index in chosen {
-      guard let keyspace = index.keyspace else { throw StoreError(.readOnly, "The store cannot be written to.") }
+      guard let keyspace = index.keyspace else { throw StoreError(.readOnly, "The store was opened for reading only.") }
       // The state changes before the commit, as no query may use the index after it.
       session.indexes[keyspace] = .building
       session.indexes.setSkipsRows(false, keyspace)

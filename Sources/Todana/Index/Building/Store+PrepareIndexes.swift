@@ -50,7 +50,7 @@ extension Store {
       guard session.indexes.declare(signatures, forClass: table.name) else {
         throw StoreError(
           .indexesDiffer,
-          "Another open store of the same backend has other indexes for the class; they have to be the same.",
+          "Another open store of the same backend declares other indexes for the class. Declare the same in both.",
           className: table.name)
       }
       table.hasDeclaredIndexes = true

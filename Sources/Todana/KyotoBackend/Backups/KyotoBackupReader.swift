@@ -15,7 +15,7 @@ final class KyotoBackupReader: BackendBackupReader {
       opened = unsafe tdn_backup_reader_open(cabinet, &summary, error).map { unsafe CabinetHandle.Pointer(raw: $0) }
       return opened != nil
     }
-    guard let opened else { throw BackendError(.noMemory, "The backup could not be begun.") }
+    guard let opened else { throw BackendError(.noMemory, "The backup could not be started.") }
     self.backend = backend
     pointer = opened
     self.summary = BackupSummary(

@@ -15,7 +15,9 @@ final class KyotoBackupWriter {
   deinit { unsafe tdn_backup_writer_close(pointer) }
 
   func begin(_ name: String) throws(BackendError) {
-    guard !name.utf8.contains(0) else { throw BackendError(.damaged, "the backup has a file that no store has") }
+    guard !name.utf8.contains(0) else {
+      throw BackendError(.damaged, "the backup contains a file that does not belong to a store")
+    }
     try unsafe call { unsafe tdn_backup_writer_begin(pointer, name, $0) }
   }
 

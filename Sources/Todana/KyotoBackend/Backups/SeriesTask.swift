@@ -105,7 +105,7 @@ extension SeriesTask {
 
   static func check(_ path: String) throws(BackendError) {
     guard !path.utf8.contains(0) else {
-      throw BackendError(.invalidArgument, "A path contains a NUL, where it would end for the system.")
+      throw BackendError(.invalidArgument, "The path contains a NUL character.")
     }
   }
 

@@ -70,7 +70,7 @@ final class CabinetHandle: Sendable {
   private func failure(_ body: (UnsafeMutablePointer<tdn_error>) -> Bool) -> BackendError? {
     unsafe withUnsafeTemporaryAllocation(of: tdn_error.self, capacity: 1) { buffer in
       // A buffer of one element has a base address.
-      guard let error = buffer.baseAddress else { return BackendError(.noMemory, "The stack is full.") }
+      guard let error = buffer.baseAddress else { return BackendError(.noMemory, "There is not enough stack space.") }
       return unsafe body(error) ? nil : BackendError(error)
     }
   }
@@ -147,6 +147,6 @@ extension BackendError {
   }
 
   static var interrupted: BackendError {
-    BackendError(.interrupted, "The store was closed meanwhile, which ended the backup.")
+    BackendError(.interrupted, "The store was closed, which ended the backup.")
   }
 }

@@ -5,7 +5,7 @@ extension BackendError {
   init(_ error: UnsafePointer<tdn_error>) {
     let code = unsafe Code(tdn_code(rawValue: UInt32(bitPattern: error.pointee.code)))
     let message = unsafe Self.text(at: error, \.message)
-    self.init(code, message.isEmpty ? "The store failed without saying why (\(code))." : message)
+    self.init(code, message.isEmpty ? "The store failed without an error message (\(code))." : message)
     let file = unsafe Self.text(at: error, \.file)
     self.file = file.isEmpty ? nil : file
     keyspace = unsafe error.pointee.keyspace == 0 ? nil : KeyspaceID(rawValue: error.pointee.keyspace)

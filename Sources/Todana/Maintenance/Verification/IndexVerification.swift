@@ -185,14 +185,14 @@ struct IndexVerification {
       }
       if isThere != true {
         own.append(
-          Finding(indexName: index.name, rowID: entry.rowID, message: "The record has no entry in the index."))
+          Finding(indexName: index.name, rowID: entry.rowID, message: "The index lacks the entry of the record."))
       }
       return own.count < Self.findingLimit
     }
     var scratch = ScratchObject(store, table)
     try unsafe forEachEntry(of: index) { key, _, rowID in
       guard let rowID else {
-        own.append(Finding(indexName: index.name, rowID: nil, message: "An entry of the index is no entry."))
+        own.append(Finding(indexName: index.name, rowID: nil, message: "An entry of the index is malformed."))
         return own.count < Self.findingLimit
       }
       if unreadable.contains(rowID) { return true }
@@ -212,8 +212,8 @@ struct IndexVerification {
       let isCalledFor = keys.entries.contains { unsafe keys.bytes(of: $0).elementsEqual(key) }
       if !isCalledFor {
         own.append(
-          Finding(indexName: index.name, rowID: rowID, message: "The index has an entry that the record does not have.")
-        )
+          Finding(
+            indexName: index.name, rowID: rowID, message: "The index has an entry that does not match the record."))
       }
       return own.count < Self.findingLimit
     }

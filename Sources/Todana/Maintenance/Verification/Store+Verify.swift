@@ -155,7 +155,7 @@ private struct Verification {
         }
         if keyspace.kind == .rows, slice.rowID != 0, !foundRows.insert(slice.rowID) {
           verification.report.add(
-            .damagedRecord, keyspace, slice.rowID, "There is a second record of the row.")
+            .damagedRecord, keyspace, slice.rowID, "A second record has the same row id.")
         }
       }
       content?.endChunk()
@@ -168,7 +168,8 @@ private struct Verification {
     if !isWhole || hidesRecords { damaged.insert(keyspace.id) }
     if !damaged.contains(keyspace.id), let finding = index?.countFinding { report.add(finding, of: index) }
     if isWhole, foundCount != expectedCount {
-      report.add(.wrongCount, keyspace, nil, "The keyspace counts \(expectedCount) records and has \(foundCount).")
+      report.add(
+        .wrongCount, keyspace, nil, "The file should have \(expectedCount) records, but \(foundCount) were found.")
     }
     if let findings = try content?.findings() {
       for finding in findings {
@@ -253,7 +254,8 @@ private struct Verification {
           for record in refused
           where record.keyspace != keyspace.id || record.rowID != slice.rowID || record.key != key {
             let place = keyspace.kind == .rows ? "row \(slice.rowID) of \(keyspace.displayName)" : "a named buffer"
-            verification.report.problems[record.problem].message += "; \(place) has one with the same token"
+            let origin = "; it may be a copy of \(place), which has the same token"
+            verification.report.problems[record.problem].message += origin
           }
         }
       }
@@ -271,7 +273,9 @@ private struct Verification {
           try snapshot.read(rows: rowIDs.span.extracting(start..<rowIDs.count), of: keyspace.id, into: found)
         }
         for slice in found.slices where slice.status != .found {
-          report.add(.unreachableRecord, keyspace, slice.rowID, "A scan finds the record, its row id does not.")
+          report.add(
+            .unreachableRecord, keyspace, slice.rowID,
+            "The record exists, but a lookup by its row id does not find it.")
         }
         guard !found.slices.isEmpty else { break }
         start += found.slices.count
@@ -283,7 +287,7 @@ private struct Verification {
           try snapshot.read(key: key, of: keyspace.id, into: found)
         }
         if found.slices.first?.status != .found {
-          report.add(.unreachableRecord, keyspace, nil, "A scan finds a record, its key does not.")
+          report.add(.unreachableRecord, keyspace, nil, "A record exists, but a lookup by its key does not find it.")
         }
       }
     }

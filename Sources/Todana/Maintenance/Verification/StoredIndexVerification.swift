@@ -41,10 +41,10 @@ struct StoredIndexVerification {
     }
     entryCount += 1
     guard let rowID = IndexEntry.rowID(of: slice, in: chunk) else {
-      return Finding(rowID: nil, message: "An entry of the index is no entry.")
+      return Finding(rowID: nil, message: "An entry of the index is malformed.")
     }
     if rows.contains(rowID) { return nil }
-    return Finding(rowID: rowID, message: "The index has an entry of a row that does not exist.")
+    return Finding(rowID: rowID, message: "The index has an entry for a row that does not exist.")
   }
 
   /// The difference between the numbers of entries and rows, once all records of the tree were checked; nil if there is
@@ -53,7 +53,7 @@ struct StoredIndexVerification {
     guard let header, header.state != .building, header.hasOneEntryForEachRow else { return nil }
     let expectedCount = rows.count - skippedRowCount
     if entryCount == expectedCount { return nil }
-    return Finding(rowID: nil, message: "The index has \(entryCount) entries, and should have \(expectedCount).")
+    return Finding(rowID: nil, message: "The index has \(entryCount) entries, but should have \(expectedCount).")
   }
 }
 

@@ -95,8 +95,8 @@ extension VisitedExpression {
 }
 
 private func problem(of type: Any.Type) -> String {
-  "The predicate looks at properties of \(plainName(of: type)) objects in a way that it cannot load them; write that "
-    + "part as a closure, or fetch those objects first."
+  "The predicate reads properties of \(plainName(of: type)) objects that it cannot load. Write that part as a closure, "
+    + "or fetch those objects first."
 }
 
 extension PredicateExpressions.Variable: VisitedExpression {
@@ -140,7 +140,7 @@ extension PredicatePreparation {
 extension PredicateExpressions.Value: VisitedExpression {
   fileprivate func problem(_ loadedVariables: [PredicateExpressions.VariableID]) -> String? {
     guard value is any NestedPredicate else { return nil }
-    return "A predicate within a predicate is not looked at: join queries by where."
+    return "A predicate within a predicate is not supported: combine queries with where."
   }
 
   fileprivate func visit<Root>(_ preparation: inout PredicatePreparation<Root>) -> Bool { true }

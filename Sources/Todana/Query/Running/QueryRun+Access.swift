@@ -135,8 +135,8 @@ extension QueryRun {
         // The index and the records are read in the same state.
         guard slice.status != .absent else {
           throw StoreError(
-            .damagedIndex, "An index has an entry of a row that does not exist: rebuild it.", className: table.name,
-            rowID: slice.rowID)
+            .damagedIndex, "An index has an entry for a row that does not exist: rebuild the index.",
+            className: table.name, rowID: slice.rowID)
         }
         if try filter.passes(slice, in: chunk), try !body(slice.rowID, slice, chunk) { return }
       }
@@ -154,7 +154,7 @@ extension QueryRun {
       throw store.translate(error)
     }
     if chunk.slices.isEmpty {
-      throw StoreError(.backend, "The backend gave no answer for rows that were asked for.")
+      throw StoreError(.backend, "The backend returned no result for requested rows.")
     }
   }
 }

@@ -11,26 +11,26 @@ extension QueryRun {
     case .scan:
       access = .scan
       let threads = scansInParallel ? ", \(ParallelScan.threadCount) threads" : ""
-      steps.append("Look at all \(count) objects of \(table.name)\(threads).")
+      steps.append("Read all \(count) objects of \(table.name)\(threads).")
     case .index(let part):
       access = .index
       steps.append(describe(part) + (part.isDescending ? ", from the last to the first" : "") + ".")
     case .union(let parts):
       access = .union
-      steps.append("Unite: " + parts.map(describe).joined(separator: "; ") + ".")
+      steps.append("Take the union of: " + parts.map(describe).joined(separator: "; ") + ".")
     case .intersection(let parts):
       access = .intersection
-      steps.append("Keep what is in all of: " + parts.map(describe).joined(separator: "; ") + ".")
+      steps.append("Take the intersection of: " + parts.map(describe).joined(separator: "; ") + ".")
     }
     var isAlways = false
     if case .always = plan.residual { isAlways = true }
-    if !isAlways { steps.append("Keep those with \(plan.residual.description).") }
+    if !isAlways { steps.append("Keep objects with \(plan.residual.description).") }
     if plan.order == .sorted {
       steps.append("Sort by \(query.sortKeys.map(\.description).joined(separator: ", ")).")
     } else if !query.sortKeys.isEmpty {
-      steps.append("They come sorted by \(query.sortKeys.map(\.description).joined(separator: ", ")).")
+      steps.append("Already sorted by \(query.sortKeys.map(\.description).joined(separator: ", ")).")
     }
-    if query.offset > 0 { steps.append("Pass over the first \(query.offset).") }
+    if query.offset > 0 { steps.append("Skip the first \(query.offset).") }
     if let limit = query.limit { steps.append("Stop after \(limit).") }
     var isScan = false
     if case .scan = plan.access { isScan = true }

@@ -109,7 +109,8 @@ extension Store {
     let identity = PropertyPath(\T.id)
     guard paths.contains(where: { $0.keyPaths.first == identity.keyPaths.first }) else { return }
     throw StoreError(
-      .invalidQuery, "A query cannot compare identities: fetch by ids; results without a sort come in their order.")
+      .invalidQuery,
+      "A query cannot compare or sort ids: fetch by ids. Without a sort, results are in the order of their ids.")
   }
 
   private func check(scan run: QueryRun) throws(StoreError) {
@@ -117,11 +118,11 @@ extension Store {
     case .allowed: return
     case .logged(let count):
       guard run.plan.expectedCount > Double(count) else { return }
-      configuration.logger?.notice("A query looks at all objects: \(run.explanation)")
+      configuration.logger?.notice("A query reads all objects of a class: \(run.explanation)")
     case .refused(let count):
       guard run.plan.expectedCount > Double(count) else { return }
       throw StoreError(
-        .scanRefused, "The query looks at all \(Int(run.plan.expectedCount)) objects; no index serves it.",
+        .scanRefused, "The query would read all \(Int(run.plan.expectedCount)) objects: no index can be used for it.",
         className: run.table.name)
     }
   }

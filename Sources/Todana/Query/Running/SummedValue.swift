@@ -81,7 +81,7 @@ public struct Summary<Number: SummedValue>: Sendable {
   mutating func add(_ number: Number) throws(StoreError) {
     if number.isAbsent { return }
     guard number.add(to: &storedSum) else {
-      throw StoreError(.invalidQuery, "The sum is more than an Int holds.")
+      throw StoreError(.invalidQuery, "The sum does not fit into an Int.")
     }
     storedCount += 1
     guard let minimum = storedMinimum, let maximum = storedMaximum else {

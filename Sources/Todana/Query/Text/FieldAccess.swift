@@ -40,11 +40,11 @@ struct FieldProblem: Error {
 
 extension FieldAccess {
   func compared(_ comparison: Comparison, with other: any FieldAccess) throws(FieldProblem) -> ConditionNode {
-    throw FieldProblem(message: "a \(typeName) is not compared with another field", place: .operation)
+    throw FieldProblem(message: "a \(typeName) cannot be compared with another field", place: .operation)
   }
 
   func isIn(_ values: [Any?], isFolded: Bool) throws(FieldProblem) -> ConditionNode {
-    throw FieldProblem(message: "a \(typeName) is not compared by IN", place: .operation)
+    throw FieldProblem(message: "a \(typeName) cannot be compared by IN", place: .operation)
   }
 
   func matching(_ match: TextMatch, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
@@ -54,11 +54,11 @@ extension FieldAccess {
   }
 
   func isTrue() throws(FieldProblem) -> ConditionNode {
-    throw FieldProblem(message: "only a Bool is a condition by itself, not a \(typeName)", place: .operation)
+    throw FieldProblem(message: "only a Bool can be a condition by itself, not a \(typeName)", place: .operation)
   }
 
   func sortKey(_ order: SortOrder, isFolded: Bool) throws(FieldProblem) -> SortKey {
-    throw FieldProblem(message: "nothing is sorted by a \(typeName)", place: .operation)
+    throw FieldProblem(message: "a \(typeName) cannot be sorted by", place: .operation)
   }
 
   /// Throws if the operator has a `[c]`.

@@ -7,13 +7,13 @@ struct ListField<Root: StoredObject, Element>: FieldAccess {
   func isProperty(of type: StoredObject.Type) -> Bool { type is Root.Type }
 
   func compared(_ comparison: Comparison, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
-    throw FieldProblem(message: "a \(typeName) is asked by CONTAINS only", place: .operation)
+    throw FieldProblem(message: "a \(typeName) can only be searched by CONTAINS", place: .operation)
   }
 
   func matching(_ match: TextMatch, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
     try checkIsNotFolded(isFolded)
     guard match == .contains else {
-      throw FieldProblem(message: "a \(typeName) is asked by CONTAINS only", place: .operation)
+      throw FieldProblem(message: "a \(typeName) can only be searched by CONTAINS", place: .operation)
     }
     guard let element = try converted(value, to: Element.self, 0) else { return .never }
     return containing(element)

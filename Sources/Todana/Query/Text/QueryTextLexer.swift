@@ -55,7 +55,7 @@ struct QueryTextLexer {
     guard text.utf8.count <= Self.byteLimit else {
       let kept = String(decoding: text.utf8.prefix(Self.byteLimit), as: UTF8.self)
       throw QueryTextError(
-        .tooLong, "The text has \(text.utf8.count) bytes; it has at most \(Self.byteLimit).", in: kept,
+        .tooLong, "The text has \(text.utf8.count) bytes; the limit is \(Self.byteLimit).", in: kept,
         at: kept.utf8.count)
     }
     self.text = text
@@ -119,7 +119,7 @@ struct QueryTextLexer {
       position += form.utf8.count
       return .fold
     }
-    throw error("After an operator, [c] leaves case and accents out; nothing else stands in brackets.", at: start)
+    throw error("Only [c] is allowed here: after an operator, it ignores case and accents.", at: start)
   }
 
   private mutating func number() throws(QueryTextError) -> NumberLiteral {
@@ -179,7 +179,7 @@ struct QueryTextLexer {
       return symbol
     }
     let shown = byte < 0x20 || byte == 0x7F ? "The character with the code \(byte)" : "\"\(Unicode.Scalar(byte))\""
-    throw error("\(shown) means nothing here.", at: position)
+    throw error("\(shown) is not allowed here.", at: position)
   }
 
   // MARK: Bytes

@@ -29,7 +29,7 @@ extension QueryTextReader {
     let token = next
     if take(.leftParenthesis) {
       guard depth < Self.depthLimit else {
-        throw error(.tooDeep, "Parentheses stand within each other more than \(Self.depthLimit) times.", at: token)
+        throw error(.tooDeep, "Parentheses are nested more than \(Self.depthLimit) levels deep.", at: token)
       }
       depth += 1
       let node = try alternatives()
@@ -39,7 +39,7 @@ extension QueryTextReader {
     }
     if take("TRUE") { return .always }
     if take("FALSE") { return .never }
-    guard isField(token) else { throw expected("a condition, which begins with a field,") }
+    guard isField(token) else { throw expected("a condition, which begins with a field") }
     return try test(of: try takeField())
   }
 
@@ -140,9 +140,9 @@ extension QueryTextReader {
       }
       guard take(.rightParenthesis) else { throw expected("a comma or a closing parenthesis") }
     } else {
-      guard next.kind == .argument else { throw expected("a question mark, or values in parentheses,") }
+      guard next.kind == .argument else { throw expected("a question mark, or values in parentheses") }
       guard let list = try takeValue().flatMap({ elements(of: $0) }) else {
-        throw error(.typeMismatch, "IN takes an argument that is an array or a set.", at: places[0])
+        throw error(.typeMismatch, "IN needs an argument that is an array or a set.", at: places[0])
       }
       values = list
     }

@@ -152,19 +152,19 @@ struct QueryTextReader {
   func expected(_ what: String) -> QueryTextError {
     let found: String
     switch next.kind {
-    case .end: found = "the text ends"
+    case .end: found = "the end of the text"
     default:
       let bytes = text.utf8.dropFirst(next.start).prefix(min(next.end - next.start, 40))
-      found = "\(String(decoding: bytes, as: UTF8.self)) stands there"
+      found = String(decoding: bytes, as: UTF8.self)
     }
-    return error(.syntax, "Here \(what) is expected, and \(found).", at: next)
+    return error(.syntax, "Expected \(what), but found \(found).", at: next)
   }
 
   private func wrongArgumentCount(at token: QueryToken) -> QueryTextError {
     let count = tokens.count { $0.kind == .argument }
     return error(
       .wrongArgumentCount,
-      "The text has \(count) question mark\(count == 1 ? "" : "s"), and \(arguments.count) argument"
+      "The text has \(count) question mark\(count == 1 ? "" : "s"), but \(arguments.count) argument"
         + "\(arguments.count == 1 ? " was" : "s were") given.", at: token)
   }
 }

@@ -15,7 +15,7 @@ struct ReferenceField<Root: StoredObject>: FieldAccess {
     switch comparison {
     case .equal: return isEqual
     case .notEqual: return .not(isEqual)
-    default: throw FieldProblem(message: "a \(typeName) is compared by = and != only", place: .operation)
+    default: throw FieldProblem(message: "a \(typeName) can only be compared by = and !=", place: .operation)
     }
   }
 

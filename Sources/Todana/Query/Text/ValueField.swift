@@ -26,7 +26,7 @@ struct ValueField<Root: StoredObject, Value: OrderedValue>: FieldAccess {
       return .test(PropertyTest(left: property, comparison: comparison, right: other.property))
     }
     throw FieldProblem(
-      message: "a \(typeName) is compared with a field of the same type only, not with a \(other.typeName)",
+      message: "a \(typeName) can only be compared with a field of the same type, not with a \(other.typeName)",
       place: .value(0))
   }
 
@@ -41,7 +41,7 @@ struct ValueField<Root: StoredObject, Value: OrderedValue>: FieldAccess {
 
   func isTrue() throws(FieldProblem) -> ConditionNode {
     guard let isTrue = true as? Value, Value.self is Bool.Type || Value.self is Bool?.Type else {
-      throw FieldProblem(message: "only a Bool is a condition by itself, not a \(typeName)", place: .operation)
+      throw FieldProblem(message: "only a Bool can be a condition by itself, not a \(typeName)", place: .operation)
     }
     return property.compared(.equal, isTrue).node
   }
@@ -87,7 +87,7 @@ struct TextField<Root: StoredObject, Value: OptionalText>: FieldAccess {
 
   func matching(_ match: TextMatch, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
     guard let part = try converted(value, to: String.self, 0) else {
-      throw FieldProblem(message: "\(match.keyword) takes a text, not NULL", place: .value(0))
+      throw FieldProblem(message: "\(match.keyword) needs a text, not NULL", place: .value(0))
     }
     if isFolded { return .test(FoldedTest(property: folded, match: match, part: FoldedText(part))) }
     return .test(TextTest(property: plain.property, match: match, part: part))

@@ -28,7 +28,7 @@ public struct BackupVerification: Sendable, Codable {
     public var storedIn: String
 
     public var description: String {
-      let part = file.map { "\(byteCount) bytes at \(byteOffset) of \($0)" } ?? "all"
+      let part = file.map { "\(byteCount) bytes at byte \(byteOffset) of \($0) are damaged" } ?? "it cannot be read"
       return "backup \(backupNumber): \(part) (stored in \(storedIn))"
     }
   }

@@ -119,11 +119,11 @@ extension BackendError {
   /// Creates the error for a result of a function on the file of keys.
   fileprivate init(sealing code: Int32) {
     switch tds_code(UInt32(code)) {
-    case TDS_WRONG_SECRET: self.init(.wrongKey, "The passphrase or key is not one of the store's.")
-    case TDS_DAMAGED_SLOT: self.init(.damagedKeySlot, "A slot of the file of keys is damaged, and no other one opens.")
-    case TDS_DAMAGED_KEYS: self.init(.damagedKeys, "The file of keys is damaged, or another store's.")
+    case TDS_WRONG_SECRET: self.init(.wrongKey, "The passphrase or key does not open the store.")
+    case TDS_DAMAGED_SLOT: self.init(.damagedKeySlot, "A slot of the file of keys is damaged, and no other opens.")
+    case TDS_DAMAGED_KEYS: self.init(.damagedKeys, "The file of keys is damaged, or belongs to another store.")
     case TDS_NEWER_FORMAT: self.init(.newerFormat, "A newer version of Todana wrote the file of keys.")
-    case TDS_LIMIT: self.init(.limitExceeded, "The file of keys asks for more work than is ever needed.")
+    case TDS_LIMIT: self.init(.limitExceeded, "The file of keys needs too much memory or time to open.")
     case TDS_INVALID: self.init(.invalidArgument, "A passphrase has at least one character, a key 16 or 32 bytes.")
     default: self = Sealer.failure
     }

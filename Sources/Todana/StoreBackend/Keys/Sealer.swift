@@ -11,7 +11,7 @@ final class Sealer: @unchecked Sendable {
   deinit { unsafe tds_sealer_free(raw) }
 
   static var failure: BackendError {
-    BackendError(.noMemory, "A record cannot be encrypted or decrypted: there is no memory, or libcrypto fails.")
+    BackendError(.noMemory, "A record cannot be encrypted or decrypted: memory is exhausted, or libcrypto failed.")
   }
 
   /// Seals a record whose envelope names the epoch and has room for nonce and tag.

@@ -81,7 +81,7 @@ public final class ByteArena {
 
   private static func memory(_ memory: UnsafeMutableRawPointer?, _ byteCount: Int) -> UnsafeMutableRawPointer {
     // Swift's own allocations fail in this way, too.
-    guard let memory = unsafe memory else { fatalError("There is no memory of \(byteCount) bytes.") }
+    guard let memory = unsafe memory else { fatalError("\(byteCount) bytes of memory cannot be allocated.") }
     return unsafe memory
   }
 }

@@ -37,7 +37,7 @@ final class OrderedRowScan: BackendScan {
       }
       let answeredCount = chunk.slices.count
       guard answeredCount > 0 else {
-        throw BackendError(.inputOutput, "The backend gave no answer for rows that were asked for.")
+        throw BackendError(.inputOutput, "The backend returned no result for requested rows.")
       }
       let lastAnswered = answeredCount == rows.count ? last : rows[answeredCount - 1]
       first = lastAnswered == .max ? .max : lastAnswered + 1

@@ -97,7 +97,7 @@ extension ScanToken: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let token = ScanToken(try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is not a token of a scan.")
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is not a scan token.")
     }
     self = token
   }
@@ -183,6 +183,6 @@ extension ScanToken {
 
 extension BackendError {
   fileprivate static var foreignToken: BackendError {
-    BackendError(.invalidArgument, "The token is of another keyspace, or of a scan of another kind.")
+    BackendError(.invalidArgument, "The scan token belongs to another keyspace, or to another kind of scan.")
   }
 }

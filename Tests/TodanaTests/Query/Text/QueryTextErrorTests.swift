@@ -25,7 +25,7 @@ import Todana
   }
 
   static let refusals: [Refusal] = [
-    Refusal("^", .syntax, "the text ends"), Refusal("  ^", .syntax, "the text ends"),
+    Refusal("^", .syntax, "the end of the text"), Refusal("  ^", .syntax, "the end of the text"),
     Refusal("seconds >^", .syntax, "a value"), Refusal("seconds > 1 ^2", .syntax, "the end"),
     Refusal("(seconds > 1^", .syntax, "closing parenthesis"), Refusal("seconds > 1^)", .syntax, "the end"),
     Refusal("seconds > 1 AND^", .syntax, "a condition"), Refusal("^AND seconds > 1", .syntax, "a condition"),
@@ -44,15 +44,17 @@ import Todana
     Refusal("^titel = 1", .unknownField, "Piece has no field \"titel\"; its fields are \"title\", \"seconds\""),
     Refusal("title = 'é' AND ^Title = 1", .unknownField, "Title"), Refusal("^`and` = 1", .unknownField, "and"),
 
-    Refusal("seconds = ^'x'", .typeMismatch, "The field \"seconds\": \"x\" is no UInt32"),
-    Refusal("seconds = ^?", .typeMismatch, "-1, of type Int, is no UInt32", -1),
-    Refusal("seconds = ^?", .typeMismatch, "is no UInt32", 4_294_967_296),
-    Refusal("seconds = ^?", .typeMismatch, "is no UInt32", 1.5),
-    Refusal("seconds = ^99999999999999999999999", .typeMismatch, "is no UInt32"),
-    Refusal("seconds = ^1.0", .typeMismatch, "1.0 is no UInt32"), Refusal("rating = ^1e999", .typeMismatch, "Double"),
+    Refusal("seconds = ^'x'", .typeMismatch, "The field \"seconds\": \"x\" is not a valid UInt32"),
+    Refusal("seconds = ^?", .typeMismatch, "-1, of type Int, is not a valid UInt32", -1),
+    Refusal("seconds = ^?", .typeMismatch, "is not a valid UInt32", 4_294_967_296),
+    Refusal("seconds = ^?", .typeMismatch, "is not a valid UInt32", 1.5),
+    Refusal("seconds = ^99999999999999999999999", .typeMismatch, "is not a valid UInt32"),
+    Refusal("seconds = ^1.0", .typeMismatch, "1.0 is not a valid UInt32"),
+    Refusal("rating = ^1e999", .typeMismatch, "Double"),
     Refusal("rating = ^9007199254740993", .typeMismatch, "Double"),
-    Refusal("title = ^1", .typeMismatch, "1 is no String"),
-    Refusal("isFavourite = ^1", .typeMismatch, "1 is no Bool"), Refusal("genre = ^TRUE", .typeMismatch, "String?"),
+    Refusal("title = ^1", .typeMismatch, "1 is not a valid String"),
+    Refusal("isFavourite = ^1", .typeMismatch, "1 is not a valid Bool"),
+    Refusal("genre = ^TRUE", .typeMismatch, "String?"),
     Refusal("seconds = ^title", .typeMismatch, "a field of the same type"),
     Refusal("^seconds", .typeMismatch, "only a Bool"), Refusal("NOT ^tags", .typeMismatch, "only a Bool"),
     Refusal("seconds ^BEGINSWITH 'x'", .typeMismatch, "BEGINSWITH is for texts"),
@@ -61,15 +63,16 @@ import Todana
     Refusal("album = ^'x'", .typeMismatch, "AnyObjectID"), Refusal("title CONTAINS ^NULL", .typeMismatch, "not NULL"),
     Refusal("genre IN ^?", .typeMismatch, "an array", "Blue"), Refusal("genre IN ^?", .typeMismatch, "an array", nil),
     Refusal("seconds IN ^?", .typeMismatch, "(number 2 of the list)", [1, -1]),
-    Refusal("seconds IN (1, ^-1)", .typeMismatch, "-1 is no UInt32"),
+    Refusal("seconds IN (1, ^-1)", .typeMismatch, "-1 is not a valid UInt32"),
     Refusal("seconds BETWEEN 1 AND ^'x'", .typeMismatch, "\"x\""),
 
-    Refusal("seconds = ? AND title = ^?", .wrongArgumentCount, "2 question marks, and 1 argument was given", 1),
-    Refusal("seconds = ?^", .wrongArgumentCount, "1 question mark, and 2 arguments were given", 1, 2),
+    Refusal("seconds = ? AND title = ^?", .wrongArgumentCount, "2 question marks, but 1 argument was given", 1),
+    Refusal("seconds = ?^", .wrongArgumentCount, "1 question mark, but 2 arguments were given", 1, 2),
     Refusal("seconds = 1^", .wrongArgumentCount, "0 question marks", 1),
     Refusal(
-      String(repeating: "(", count: 100) + "^(isFavourite" + String(repeating: ")", count: 101), .tooDeep, "100 times"),
-    Refusal(String(repeating: "(", count: 100) + "^" + String(repeating: "(", count: 60_000), .tooDeep, "100 times"),
+      String(repeating: "(", count: 100) + "^(isFavourite" + String(repeating: ")", count: 101), .tooDeep,
+      "100 levels"),
+    Refusal(String(repeating: "(", count: 100) + "^" + String(repeating: "(", count: 60_000), .tooDeep, "100 levels"),
     Refusal(String(repeating: " ", count: 65_536) + "^ ", .tooLong, "65537 bytes"),
   ]
 
