@@ -31,7 +31,7 @@ extension Archive {
     let digits = name.lowercased()
     guard digits.count >= 4 else {
       throw ArchiveError(
-        .snapshotNotFound, "“\(name)” is too short for the id of a snapshot: give four digits or more.")
+        .snapshotNotFound, "“\(name)” is too short for the id of a snapshot: give at least four digits.")
     }
     let found = snapshots.filter { $0.id.description.hasPrefix(digits) }
     if found.count == 1 { return found[0] }

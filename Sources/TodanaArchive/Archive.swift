@@ -66,15 +66,15 @@ public final class Archive {
   public convenience init(at path: String, configuration: StoreConfiguration) throws {
     // Opening a store would create a missing one.
     guard FileManager.default.fileExists(atPath: path) else {
-      throw ArchiveError(.notAnArchive, "There is no “\(path)”.")
+      throw ArchiveError(.notAnArchive, "“\(path)” does not exist.")
     }
     do {
       guard try !FileManager.default.contentsOfDirectory(atPath: path).isEmpty else {
-        throw ArchiveError(.notAnArchive, "“\(path)” is no archive.")
+        throw ArchiveError(.notAnArchive, "“\(path)” is not an archive.")
       }
     } catch let error as CocoaError {
       // If permission is missing, opening the store throws the right error.
-      if error.code != .fileReadNoPermission { throw ArchiveError(.notAnArchive, "“\(path)” is no archive.") }
+      if error.code != .fileReadNoPermission { throw ArchiveError(.notAnArchive, "“\(path)” is not an archive.") }
     }
     // Open without the archive's classes: they would add their indexes to a store of another program.
     let plain = try Self.openStore(path, configuration, classes: [])
@@ -82,7 +82,7 @@ public final class Archive {
     defer { try? plain.close() }
     guard
       let header = try plain.readNamedBuffer(ArchiveHeader.bufferName, { buffer in try ArchiveHeader(from: &buffer) })
-    else { throw ArchiveError(.notAnArchive, "“\(path)” is a store, but no archive.") }
+    else { throw ArchiveError(.notAnArchive, "“\(path)” is a store, but not an archive.") }
     let store = try Store(
       backend: plain.backend, classes: ContentStore.classes, configuration: Self.adapted(configuration))
     try self.init(path, ContentStore(store), header)
@@ -124,11 +124,11 @@ public final class Archive {
       guard isFree, isDirectory(path) else { throw placeIsTaken(path) }
     }
     if contents == nil, FileManager.default.fileExists(atPath: path) {
-      throw ArchiveError(.exists, "“\(path)” is there already, and is no directory that can be read.")
+      throw ArchiveError(.exists, "“\(path)” already exists, and is not a readable directory.")
     }
     let parent = URL(filePath: path).deletingLastPathComponent().path
     if contents == nil, !makesParents, !isDirectory(parent) {
-      throw ArchiveError(.noDirectory, "There is no directory “\(parent)”: nothing was made.")
+      throw ArchiveError(.noDirectory, "The directory “\(parent)” does not exist: nothing was created.")
     }
   }
 

@@ -115,7 +115,7 @@ final class SnapshotWriter {
 
   private static func found(_ row: RowID?) throws -> RowID {
     // The job that owns the content was earlier, so its result is stored.
-    guard let row else { throw ArchiveError(.damaged, "Content that was stored is not in the index any more.") }
+    guard let row else { throw ArchiveError(.damaged, "Stored content is missing from the index.") }
     return row
   }
 

@@ -49,13 +49,13 @@ struct SourceRoots {
   init(_ paths: [[UInt8]]) throws(ArchiveError) {
     for path in paths {
       guard !path.isEmpty, !path.contains(0) else {
-        throw ArchiveError(.invalidArgument, "A path to archive is empty, or has a NUL in it.")
+        throw ArchiveError(.invalidArgument, "A path to archive is empty, or contains a NUL.")
       }
       try add(path)
     }
     guard openPaths.isEmpty || openPaths.count == 1 && top.children.isEmpty else {
       let names = openPaths.map { "“\(printable($0))”" }.joined(separator: ", ")
-      throw ArchiveError(.invalidArgument, "The content of \(names) would stand at the top, beside other paths.")
+      throw ArchiveError(.invalidArgument, "The content of \(names) cannot be archived together with other paths.")
     }
   }
 
@@ -113,6 +113,7 @@ struct SourceRoots {
   private static func conflict(_ node: Node, _ path: [UInt8]) -> ArchiveError {
     ArchiveError(
       .invalidArgument,
-      "“\(printable(node.path))” and “\(printable(path))” would both be “\(printable(node.name))” in the snapshot.")
+      "“\(printable(node.path))” and “\(printable(path))” would both be “\(printable(node.name))” in the snapshot: "
+        + "archive them separately.")
   }
 }

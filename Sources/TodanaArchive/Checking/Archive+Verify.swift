@@ -114,7 +114,7 @@ extension Archive {
       for (row, reason) in rows.damaged {
         let place = KnownDamage.Place(kind: kind, row: row)
         let isReplaced = damage.current(place).map { rows.isSound($0) } ?? false
-        result.add("The \(name) \(row) is damaged\(isReplaced ? ", and was stored anew" : ""): \(reason)")
+        result.add("The \(name) \(row) is damaged\(isReplaced ? ", but was stored again" : ""): \(reason)")
         if !damage.contains(place) { result.damagedPlaces.insert(place) }
       }
       if share >= 1 { result.soundPlaces += damage.places.filter { $0.kind == kind && rows.isSound($0.row) } }

@@ -6,7 +6,7 @@ internal import Todana
 /// Not thread-safe: each thread has its own.
 final class ContentChecker {
   /// The reason for rows that are not read now but are noted as damaged.
-  static let knownDamage = ArchiveError(.damaged, "It was damaged when it was read last.")
+  static let knownDamage = ArchiveError(.damaged, "It was damaged when last read.")
 
   private let content: ContentStore
   private let namer: KeyedHash
@@ -58,7 +58,7 @@ final class ContentChecker {
       if group?.row != stored.group { group = (stored.group, try content.bytes(stored.group)) }
       let end = stored.offset + stored.byteCount
       guard let bytes = group?.bytes, end <= bytes.count else {
-        throw ArchiveError(.damaged, "It is behind the end of its group.")
+        throw ArchiveError(.damaged, "It is beyond the end of its group.")
       }
       try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
         try unsafe compare(.init(rebasing: bytes[stored.offset..<end]), with: stored.name)
@@ -110,7 +110,7 @@ final class ContentChecker {
 
   private func compare(_ bytes: UnsafeRawBufferPointer, with name: ContentName) throws(ArchiveError) {
     guard try unsafe namer.name(of: bytes) == name else {
-      throw ArchiveError(.damaged, "It is not the content that it is named after.")
+      throw ArchiveError(.damaged, "Its content does not match its name.")
     }
   }
 }

@@ -25,12 +25,12 @@ struct SnapshotChecker {
           pending.append(row)
         } else {
           isWhole = false
-          report("\(what()) needs the page \(row), which is missing or damaged.")
+          report("\(what()) needs directory page \(row), which is missing or damaged.")
         }
       }
     }
     for snapshot in snapshots {
-      want(snapshot.pages, "The snapshot \(snapshot.id.short)")
+      want(snapshot.pages, "Snapshot \(snapshot.id.short)")
       while let row = pending.popLast() {
         try check()
         do {
@@ -43,7 +43,7 @@ struct SnapshotChecker {
           }
         } catch let error as ArchiveError {
           isWhole = false
-          report("The page \(row) of a directory cannot be read: \(error)")
+          report("Directory page \(row) cannot be read: \(error)")
         }
       }
     }

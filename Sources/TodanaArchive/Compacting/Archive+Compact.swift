@@ -31,10 +31,10 @@ extension Archive {
   ///   nothing is removed then. ``ArchiveError/Code/noSpace`` if the disk has no room for the log of the removal;
   ///   errors of `progress`; `StoreError`.
   public func compact(progress: (String) throws -> Void = { _ in }) throws -> CompactResult {
-    try content.buildIndexes { try progress("Building indexes") }
+    try content.buildIndexes { try progress("building indexes") }
     var result = CompactResult()
     result.byteCountBefore = diskByteCount
-    let live = try LiveRows(try snapshots(), of: content) { try progress("Looking for what is needed") }
+    let live = try LiveRows(try snapshots(), of: content) { try progress("finding content in use") }
     do {
       var groups = try removeSmallFiles(live, &result, progress)
       try removeContents(live, &groups, &result, progress)
@@ -53,7 +53,7 @@ extension Archive {
 
   private var missingRoomText: String {
     let missing = max(64 << 10, Self.neededRoom - (DiskRoom(path: path).freeByteCount ?? 0))
-    return "Compacting takes \(Self.neededRoom >> 10) KiB of room on the disk for its log: "
+    return "Compacting needs \(Self.neededRoom >> 10) KiB of disk space for its log: "
       + "free \((missing + 1023) >> 10) KiB more, and compact again."
   }
 
@@ -95,7 +95,7 @@ extension Archive {
       if live.smallFiles.contains(row) { return groups.add(file.byteCount, to: file.group) }
       dead.append(file)
       guard dead.count >= Self.batchCount else { return }
-      try progress("Removing small files")
+      try progress("removing small files")
       try remove(&dead, &result.removedSmallFiles)
     }
     try remove(&dead, &result.removedSmallFiles)
@@ -110,7 +110,7 @@ extension Archive {
     var sparse: [RowID] = []
     var fileCount = 0
     func removeDead() throws {
-      try progress("Removing content")
+      try progress("removing content")
       try remove(&dead, &result.removedContents)
       byteCount = 0
     }
@@ -149,7 +149,7 @@ extension Archive {
     }
     var rewriting = try GroupRewriting(content, key, compression)
     func save() throws {
-      try progress("Joining small files")
+      try progress("merging small files")
       if let made = try rewriting.flush() { groups.add(made.byteCount, to: made.row) }
       try content.save()
     }
@@ -173,7 +173,7 @@ extension Archive {
       guard let page = try content.soundObject(StoredTreePage.self, row) else { continue }
       dead.append(page)
       guard dead.count >= Self.batchCount else { continue }
-      try progress("Removing directories")
+      try progress("removing directories")
       try remove(&dead, &result.removedPages)
     }
     try remove(&dead, &result.removedPages)

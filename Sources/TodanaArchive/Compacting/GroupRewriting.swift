@@ -29,7 +29,7 @@ struct GroupRewriting {
       let files = try rows.map { row in
         let file = try content.object(StoredSmallFile.self, row)
         guard file.offset + file.byteCount <= bytes.count else {
-          throw ArchiveError(.damaged, "The small file \(row) is behind the end of its group.")
+          throw ArchiveError(.damaged, "The small file \(row) is beyond the end of its group.")
         }
         return file
       }

@@ -14,7 +14,7 @@ public struct ArchiveKey: Sendable {
   init() throws(ArchiveError) {
     var bytes = [UInt8](repeating: 0, count: Self.byteCount)
     guard unsafe RAND_bytes(&bytes, Int32(Self.byteCount)) == 1 else {
-      throw ArchiveError(.cryptography, "libcrypto gave no random bytes.")
+      throw ArchiveError(.cryptography, "libcrypto could not create random bytes.")
     }
     self.bytes = bytes
   }

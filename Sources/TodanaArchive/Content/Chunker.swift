@@ -28,7 +28,7 @@ public struct Chunker: Sendable {
     /// - Throws: ``ArchiveError/Code/invalidArgument`` for any other number.
     public init(around wanted: Int) throws(ArchiveError) {
       guard (256...1 << 20).contains(wanted), wanted & (wanted - 1) == 0 else {
-        throw ArchiveError(.invalidArgument, "The size of chunks is a power of two from 256 bytes to 1 MiB.")
+        throw ArchiveError(.invalidArgument, "The chunk size must be a power of two from 256 bytes to 1 MiB.")
       }
       self.init(minimum: wanted / 2, wanted: wanted, maximum: wanted * 4)
     }

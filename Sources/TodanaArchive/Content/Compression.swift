@@ -27,12 +27,12 @@ public enum Compression: Sendable, Equatable {
     case ("zlib", _):
       guard let level, (1...9).contains(level) else { throw Self.refusal(text, "zlib has the levels 1 to 9") }
       self = .zlib(level: level)
-    default: throw Self.refusal(text, "there are none, zstd and zlib")
+    default: throw Self.refusal(text, "use none, zstd or zlib")
     }
   }
 
   private static func refusal(_ text: String, _ reason: String) -> ArchiveError {
-    ArchiveError(.invalidArgument, "\"\(text)\" is no compression: \(reason), for example zstd:3.")
+    ArchiveError(.invalidArgument, "\"\(text)\" is not a compression method: \(reason), for example zstd:3.")
   }
 }
 
@@ -164,7 +164,7 @@ final class Decompressor {
     _ body: (UnsafeRawBufferPointer) throws -> Value
   ) throws -> Value {
     if method == .none {
-      guard bytes.count == byteCount else { throw Self.damage("has \(bytes.count) bytes instead of \(byteCount)") }
+      guard bytes.count == byteCount else { throw Self.damage("it has \(bytes.count) bytes instead of \(byteCount)") }
       return try unsafe bytes.withUnsafeBytes(body)
     }
     if output.count < byteCount { output = [UInt8](repeating: 0, count: byteCount) }
@@ -184,7 +184,7 @@ final class Decompressor {
     _ bytes: [UInt8], method: CompressionMethod, byteCount: Int
   ) throws(ArchiveError) -> [UInt8] {
     if method == .none {
-      guard bytes.count == byteCount else { throw Self.damage("has \(bytes.count) bytes instead of \(byteCount)") }
+      guard bytes.count == byteCount else { throw Self.damage("it has \(bytes.count) bytes instead of \(byteCount)") }
       return bytes
     }
     var content = [UInt8](repeating: 0, count: byteCount)
@@ -200,15 +200,15 @@ final class Decompressor {
     case .zstd:
       let count = unsafe ZSTD_decompressDCtx(context, &content, byteCount, bytes, bytes.count)
       if ZSTD_isError(count) != 0 { throw Self.damage(unsafe String(cString: ZSTD_getErrorName(count))) }
-      guard count == byteCount else { throw Self.damage("has \(count) bytes instead of \(byteCount)") }
+      guard count == byteCount else { throw Self.damage("it has \(count) bytes instead of \(byteCount)") }
     case .zlib:
       var count = uLong(byteCount)
       let status = unsafe uncompress(&content, &count, bytes, uLong(bytes.count))
-      guard status == Z_OK, Int(count) == byteCount else { throw Self.damage("zlib gave status \(status)") }
+      guard status == Z_OK, Int(count) == byteCount else { throw Self.damage("zlib failed with status \(status)") }
     }
   }
 
   private static func damage(_ reason: String) -> ArchiveError {
-    ArchiveError(.damaged, "A piece of content cannot be unpacked: \(reason).")
+    ArchiveError(.damaged, "A piece of content cannot be decompressed: \(reason).")
   }
 }

@@ -111,7 +111,7 @@ final class SnapshotCopying {
     let file = try source.object(StoredSmallFile.self, row)
     let group = try group(file.group)
     guard file.offset + file.byteCount <= group.count else {
-      throw ArchiveError(.damaged, "A small file is behind the end of its group.")
+      throw ArchiveError(.damaged, "A small file is beyond the end of its group.")
     }
     let name = try unsafe group.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe namer.name(of: .init(rebasing: bytes[file.offset..<file.offset + file.byteCount]))

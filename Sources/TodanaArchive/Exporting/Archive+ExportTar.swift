@@ -31,7 +31,7 @@ extension Archive {
       switch step {
       case .end: break
       case .failure(let error, _):
-        onFailure("The directory “\(printable(walk.directory))” is not complete: \(error)")
+        onFailure("The directory “\(printable(walk.directory))” is incomplete: \(error)")
         selection.dismiss(below: walk.directory)
       case .entry(let entry):
         let path = walk.path(of: entry)
@@ -51,7 +51,7 @@ extension Archive {
       }
     }
     for path in selection.unseen.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-      onFailure("The snapshot has no “\(printable(path))”.")
+      onFailure("The snapshot does not contain “\(printable(path))”.")
     }
     try writer.finish()
     return count

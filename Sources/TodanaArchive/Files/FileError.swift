@@ -46,25 +46,25 @@ public struct FileError: Error, Sendable, Hashable {
   @nonexhaustive public enum Operation: String, Sendable, Hashable {
     case open
     case list
-    case readStatus = "look at"
+    case readStatus = "access"
     case readLink = "read the link"
     case readData = "read"
-    case readAttributes = "read attributes of"
-    case makeDirectory = "make the directory"
-    case makeFile = "make the file"
-    case makeLink = "make the link"
-    case makeSpecialFile = "make the special file"
+    case readAttributes = "read the attributes of"
+    case makeDirectory = "create the directory"
+    case makeFile = "create the file"
+    case makeLink = "create the link"
+    case makeSpecialFile = "create the special file"
     case writeData = "write"
     case setSize = "set the size of"
     case flush
     case close
     case setOwner = "set the owner of"
-    case setPermissions = "set permissions of"
+    case setPermissions = "set the permissions of"
     case setAttribute = "set an attribute of"
     case setTimes = "set the time of"
-    case readFlags = "read flags of"
-    case setFlags = "set flags of"
-    case place = "put in place"
+    case readFlags = "read the flags of"
+    case setFlags = "set the flags of"
+    case place = "move into place"
     case remove
     case add
   }
@@ -103,15 +103,15 @@ extension FileError: CustomStringConvertible {
 
   private var reason: String {
     switch code {
-    case .badName: "this is not a name of one step beneath a directory"
-    case .linkInTheWay: "a symbolic link stands in its place, which is not followed"
-    case .notADirectory: "something else stands where the directory is to be"
-    case .changed: "something else is there now than was seen before"
-    case .exists where errorNumber == 0: "something is there that is not to be replaced"
+    case .badName: "this is not the name of a file in a directory"
+    case .linkInTheWay: "a symbolic link is in its place, and is not followed"
+    case .notADirectory: "a file is in the place of the directory"
+    case .changed: "it was replaced by another file"
+    case .exists where errorNumber == 0: "an existing file is not replaced"
     case .skipped: "left out"
-    case .notSupported where errorNumber == 0: "it was not kept"
-    case .vanished where errorNumber == 0: "it is not there any more"
-    case .unfinished: "an extraction was interrupted here, or is running: extract again, or remove what it has left"
+    case .notSupported where errorNumber == 0: "the file system did not keep it"
+    case .vanished where errorNumber == 0: "it no longer exists"
+    case .unfinished: "an extraction was interrupted here, or is running: extract again, or remove its files"
     default: errorNumber == 0 ? "\(code)" : Self.text(of: errorNumber)
     }
   }

@@ -23,7 +23,7 @@ public struct FileList: Sendable {
     if let firstNUL, separator == .lineFeed {
       let line = content[..<firstNUL].count { $0 == UInt8(ascii: "\n") } + 1
       throw ArgumentError(
-        .invalidFileList, "Line \(line) of the list of files has a NUL byte: its paths may be NUL-separated.")
+        .invalidFileList, "Line \(line) of the list of files contains a NUL: its paths may be NUL-separated.")
     }
     let isNULSeparated = separator == .nul || firstNUL != nil
     var seen: Set<ArraySlice<UInt8>> = []

@@ -52,7 +52,7 @@ public struct FilterOptions: Sendable {
     let rule = PatternRule(Pattern(pattern), origin: .includeOption)
     if rule.pattern.isNegated {
       throw ArgumentError(
-        .flawedPattern, "\(rule) takes back what is taken back: leave out the “!”, or write “\\!” for the character.")
+        .flawedPattern, "\(rule) is negated twice: remove the “!”, or write “\\!” for the character itself.")
     }
     try append(rule)
   }

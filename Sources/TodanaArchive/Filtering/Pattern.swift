@@ -121,8 +121,8 @@ public enum PatternFlaw: Error, Sendable, Hashable, CustomStringConvertible {
     case .openBracket: "a “[” is not closed; write “\\[” for the character itself"
     case .unknownClass: "there is no character class of that name; write “[[:alpha:]]”, for example"
     case .trailingBackslash: "it ends in a “\\” that escapes nothing; write “\\\\” for the character itself"
-    case .emptyName: "two slashes follow each other, and no name is empty"
-    case .nul: "it has a NUL byte, and no name has one"
+    case .emptyName: "it has two slashes in a row, and names are not empty"
+    case .nul: "it contains a NUL, which names do not"
     }
   }
 }

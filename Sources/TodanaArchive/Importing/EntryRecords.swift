@@ -35,7 +35,7 @@ struct EntryRecords {
       let length = arena[record, Self.lengthByteCount].reversed().reduce(0) { $0 << 8 | Int($1) }
       let bytes = arena[record, Self.lengthByteCount + length].dropFirst(Self.lengthByteCount)
       var decoder = try TreePageDecoder(Array(bytes), pageRow: .max, after: [])
-      guard let entry = try decoder.next() else { throw ArchiveError(.damaged, "An entry is not there any more.") }
+      guard let entry = try decoder.next() else { throw ArchiveError(.damaged, "An entry is missing.") }
       return entry
     }
   }

@@ -29,10 +29,10 @@ final class TarImport {
       }
     }
     if reader.hasTrailingBytes {
-      progress.addFailure("After the end of the tar there are bytes that are no tar: they were left out")
+      progress.addFailure("Other data follow the end of the tar: they were left out")
     }
     guard reader.hasEnd else {
-      throw ArchiveError(.tar, "The tar has no end: it is empty, or was cut off, and nothing was made of it.")
+      throw ArchiveError(.tar, "The tar has no end mark: it is empty or truncated. No snapshot was made.")
     }
   }
 
@@ -62,7 +62,7 @@ final class TarImport {
     do throws(TarPath.Refusal) {
       return try TarPath(path)
     } catch {
-      throw TarPath.Refusal(reason: "it is another name of “\(printable(path))”, which cannot be there")
+      throw TarPath.Refusal(reason: "it is a hard link to “\(printable(path))”, which cannot be in a snapshot")
     }
   }
 
@@ -135,7 +135,7 @@ final class TarImport {
     var entry = item.entry
     if case .symbolicLink(let target) = entry.kind {
       guard !target.isEmpty, target.count < Self.linkByteLimit, !target.contains(0) else {
-        throw TarPath.Refusal(reason: "no link can lead where it does")
+        throw TarPath.Refusal(reason: "its link target is impossible")
       }
     }
     entry.modificationTime.nanoseconds = min(entry.modificationTime.nanoseconds, 999_999_999)
@@ -144,7 +144,7 @@ final class TarImport {
     if entry.owner.groupName?.contains(0) == true { entry.owner.groupName = nil }
     for attribute in entry.attributes where !Self.isPossible(attribute) {
       let name = printable(Array(attribute.name.prefix(300)))
-      progress.addFailure("“\(printable(item.path))”: no file can have the attribute “\(name)”, which was left out")
+      progress.addFailure("“\(printable(item.path))”: the attribute “\(name)” is impossible, and was left out")
     }
     entry.attributes.removeAll { !Self.isPossible($0) }
     return entry

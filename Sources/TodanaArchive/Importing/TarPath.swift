@@ -18,10 +18,10 @@ struct TarPath: Sendable {
     for step in steps where !FileName.isStep(Array(step)) {
       throw Refusal(
         reason: FileName.isDots(step)
-          ? "its path has “..” in it"
-          : "its path has a NUL in it, or a name of more than \(FileName.byteCountLimit) bytes")
+          ? "its path contains “..”"
+          : "its path contains a NUL, or a name of more than \(FileName.byteCountLimit) bytes")
     }
-    guard steps.count < SnapshotWalk.levelLimit else { throw Refusal(reason: "its path has too many steps") }
+    guard steps.count < SnapshotWalk.levelLimit else { throw Refusal(reason: "its path is too deep") }
   }
 
   /// The path with "/" between its components.

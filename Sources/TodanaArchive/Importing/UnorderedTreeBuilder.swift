@@ -72,7 +72,7 @@ final class UnorderedTreeBuilder {
   /// - Throws: ``Refusal`` if the file does not exist, or if the new path is not possible; ``ArchiveError``.
   func link(_ path: [UInt8], to target: [UInt8], time: FileTime) throws {
     guard let targetNode = find(target), case .file(let record) = contents[Int(targetNode)] else {
-      throw Refusal(reason: "it is another name of “\(printable(target))”, which is not there, or no file")
+      throw Refusal(reason: "it is a hard link to “\(printable(target))”, which is missing or not a file")
     }
     let node = try node(at: path, time)
     try checkEmpty(node)
@@ -82,7 +82,7 @@ final class UnorderedTreeBuilder {
   }
 
   private func checkEmpty(_ node: PathIndex.Node) throws {
-    if paths.hasChildren(node) { throw Refusal(reason: "a directory with something in it is at its place") }
+    if paths.hasChildren(node) { throw Refusal(reason: "a directory that is not empty is in its place") }
   }
 
   private func set(_ content: Content, at node: PathIndex.Node) {
@@ -137,7 +137,7 @@ final class UnorderedTreeBuilder {
     for step in rest.split(separator: Self.slash) {
       if let child = paths.child(step, of: node) {
         if case .file = contents[Int(child)] {
-          throw Refusal(reason: "“\(printable(Array(path[..<step.endIndex])))” is no directory")
+          throw Refusal(reason: "“\(printable(Array(path[..<step.endIndex])))” is not a directory")
         }
         node = child
       } else {

@@ -39,7 +39,7 @@ struct ArchiveHeader {
     let isPossible =
       minimum >= 64 && minimum <= wanted && wanted <= maximum && wanted & (wanted - 1) == 0
       && maximum <= CompressedBytes.byteCountLimit
-    guard isPossible else { throw ArchiveError(.damaged, "The archive says that chunks have sizes that cannot be.") }
+    guard isPossible else { throw ArchiveError(.damaged, "The archive has impossible chunk sizes.") }
     self.key = key
     sizes = Chunker.Sizes(minimum: minimum, wanted: wanted, maximum: maximum)
     compression = try buffer.readString()

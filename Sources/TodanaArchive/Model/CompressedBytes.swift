@@ -29,12 +29,12 @@ struct CompressedBytes: Sendable {
 
   init(from buffer: inout DataBuffer) throws {
     guard let method = CompressionMethod(rawValue: try buffer.readUInt8()) else {
-      throw ArchiveError(.damaged, "Something is compressed in a way that this program does not know.")
+      throw ArchiveError(.damaged, "Content is compressed by a method that this program does not know.")
     }
     self.method = method
     byteCount = Int(try buffer.readUInt32())
     guard byteCount <= Self.byteCountLimit else {
-      throw ArchiveError(.damaged, "A piece of content claims to have \(byteCount) bytes.")
+      throw ArchiveError(.damaged, "A piece of content has an impossible length of \(byteCount) bytes.")
     }
     bytes = try buffer.readRawBytes(count: Int(try buffer.readUInt32()))
     let rest = (Self.headerByteCount + bytes.count) % Self.padding

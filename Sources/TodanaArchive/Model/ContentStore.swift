@@ -37,7 +37,12 @@ final class ContentStore {
       {
         return try object(type, current)
       }
-      throw ArchiveError(.damaged, "\(T.storedName) \(row) is damaged.", underlying: error)
+      // The library's advice is for objects of programs.
+      var cause = error
+      if cause.code == .damagedRecord { cause.message = "The record cannot be read." }
+      throw ArchiveError(
+        .damaged, "\(T.storedName) \(row) is damaged: verify the archive, then add the damaged files again.",
+        underlying: cause)
     }
     throw ArchiveError(.damaged, "\(T.storedName) \(row) is missing.")
   }
@@ -205,8 +210,8 @@ struct DiskRoom {
     let missing = byteCount - (freeByteCount - Self.reservedByteCount)
     throw ArchiveError(
       .noSpace,
-      "The disk is full: \(freeByteCount >> 10) KiB are free, of which an archive leaves "
-        + "\(Self.reservedByteCount >> 10) KiB for opening and compacting it. "
+      "The disk is full: \(freeByteCount >> 10) KiB are free, and "
+        + "\(Self.reservedByteCount >> 10) KiB are reserved for opening and compacting the archive. "
         + "Free at least \((missing + 1023) >> 10) KiB more.")
   }
 }

@@ -95,7 +95,7 @@ enum TopEntry {
     if bytes.isEmpty { return nil }
     var page = try TreePageDecoder(bytes, pageRow: .max, after: [])
     guard var entry = try page.next()?.file, entry.kind == .directory else {
-      throw ArchiveError(.damaged, "What a snapshot says of its top is no directory.")
+      throw ArchiveError(.damaged, "The top entry of a snapshot is not a directory.")
     }
     entry.name = []
     return entry

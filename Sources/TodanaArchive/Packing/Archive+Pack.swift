@@ -57,7 +57,7 @@ extension Archive {
         let summary = PackSummary(backup, seconds: seconds)
         packed = summary
         guard summary.fileCount <= PackFormat.fileCountLimit else {
-          throw ArchiveError(.invalidArgument, "A pack has no room for the \(summary.fileCount) files of the archive.")
+          throw ArchiveError(.invalidArgument, "The archive has \(summary.fileCount) files, too many for a pack.")
         }
         try writer.add(PackFormat.summaryName, Array(summary.text.utf8))
       case .file(let name, let byteCount):
@@ -69,7 +69,7 @@ extension Archive {
       try progress(PackProgress(doneByteCount: done, byteCount: packed?.byteCount ?? 0))
     }
     try writer.finish()
-    guard let packed else { throw ArchiveError(.damaged, "The store did not say what it has.") }
+    guard let packed else { throw ArchiveError(.damaged, "The store did not report its content.") }
     return packed
   }
 }
@@ -117,7 +117,7 @@ extension Archive {
           doneByteCount: reader.doneByteCount, byteCount: reader.summary?.byteCount ?? 0)
         return try reader.next { try progress(progressNow) }
       })
-    guard let summary = reader.summary else { throw ArchiveError(.notAPack, "This is no pack.") }
+    guard let summary = reader.summary else { throw ArchiveError(.notAPack, "The input is not a pack.") }
     return summary
   }
 }

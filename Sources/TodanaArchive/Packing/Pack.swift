@@ -67,7 +67,7 @@ extension PackSummary {
   ///
   /// - Throws: ``ArchiveError/Code/newerFormat``, ``ArchiveError/Code/damaged``.
   init(_ text: [UInt8], seconds: Int64) throws(ArchiveError) {
-    let damage = ArchiveError(.damaged, "The pack is damaged: its first member is not what it is to be.")
+    let damage = ArchiveError(.damaged, "The pack is damaged: its first member is invalid.")
     let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     guard let first = lines.first, first.hasPrefix(PackFormat.firstLine),
       let version = Int(first.dropFirst(PackFormat.firstLine.count))

@@ -37,7 +37,7 @@ struct PackReader {
     let header = try readHeader(waiting)
     let directory = PackFormat.directoryName + "/"
     guard header.name.hasPrefix(directory), let byteCount = Int(exactly: header.byteCount) else {
-      throw damage("a member has a name that no file of an archive has")
+      throw damage("a member has a name that is not that of a file of an archive")
     }
     fileCount += 1
     file = (header, header.byteCount)
@@ -47,11 +47,11 @@ struct PackReader {
   private mutating func readSummary(_ waiting: () throws -> Void) throws -> BackupSummary {
     let start = try input.read(TarBlock.byteCount, waiting: waiting)
     guard start.starts(with: Array("\(PackFormat.summaryName)\u{0}".utf8)) else {
-      throw ArchiveError(.notAPack, start.isEmpty ? "There is no pack: the input is empty." : "This is no pack.")
+      throw ArchiveError(.notAPack, start.isEmpty ? "The input is empty, and not a pack." : "The input is not a pack.")
     }
     let header = try self.header(start)
     guard header.name == PackFormat.summaryName, header.byteCount <= PackFormat.summaryByteLimit else {
-      throw damage("its first member is not what it is to be")
+      throw damage("its first member is invalid")
     }
     seconds = header.seconds
     let text = try readMember(header, waiting)
@@ -80,12 +80,14 @@ struct PackReader {
   private mutating func readEnd(_ waiting: () throws -> Void) throws {
     let expected = sums
     let header = try readHeader(waiting)
-    guard header.name == PackFormat.sumsName else { throw damage("it has more members than it says") }
-    guard header.byteCount == Int64(expected.utf8.count) else { throw damage("its list of checksums is another's") }
+    guard header.name == PackFormat.sumsName else { throw damage("it has more members than its first one says") }
+    guard header.byteCount == Int64(expected.utf8.count) else { throw damage("its list of checksums is wrong") }
     let found = try readMember(header, waiting)
     if found != Array(expected.utf8) { throw damage(differing(found, expected)) }
-    guard try readAll(PackFormat.endByteCount, waiting).allSatisfy({ $0 == 0 }) else { throw damage("it has no end") }
-    guard try input.read(1, waiting: waiting).isEmpty else { throw damage("something follows its end") }
+    guard try readAll(PackFormat.endByteCount, waiting).allSatisfy({ $0 == 0 }) else {
+      throw damage("its end mark is missing")
+    }
+    guard try input.read(1, waiting: waiting).isEmpty else { throw damage("data follow its end mark") }
     isAtEnd = true
   }
 
@@ -93,22 +95,22 @@ struct PackReader {
   private func differing(_ found: [UInt8], _ expected: String) -> String {
     let lines = String(decoding: found, as: UTF8.self).split(separator: "\n")
     let different = zip(expected.split(separator: "\n"), lines).first { $0 != $1 }
-    guard let name = different?.0.split(separator: " ").last else { return "its checksums are not those of its files" }
-    return "“\(name)” is not as its checksum says"
+    guard let name = different?.0.split(separator: " ").last else { return "its checksums do not match its files" }
+    return "“\(name)” does not match its checksum"
   }
 
   // MARK: Members
 
   private func readHeader(_ waiting: () throws -> Void) throws -> PackHeader {
     let header = try header(readAll(TarBlock.byteCount, waiting))
-    guard header.seconds == seconds else { throw damage("a member is another pack's") }
+    guard header.seconds == seconds else { throw damage("a member belongs to another pack") }
     return header
   }
 
   private func header(_ block: [UInt8]) throws(ArchiveError) -> PackHeader {
     guard block.count == TarBlock.byteCount else { throw cut }
     guard let header = PackHeader(TarBlock(block)) else {
-      throw damage("the header of a member is not as it was written")
+      throw damage("the header of a member is damaged")
     }
     return header
   }
@@ -124,7 +126,7 @@ struct PackReader {
   private mutating func endMember(_ header: PackHeader, _ waiting: () throws -> Void) throws {
     sums += PackFormat.sumsLine(try hash.finish(), header.name)
     let padding = try readAll(PackFormat.paddingByteCount(header.byteCount), waiting)
-    guard padding.allSatisfy({ $0 == 0 }) else { throw damage("there is something where nothing is to be") }
+    guard padding.allSatisfy({ $0 == 0 }) else { throw damage("the padding of a member is not zero") }
   }
 
   private func readAll(_ byteCount: Int, _ waiting: () throws -> Void) throws -> [UInt8] {
@@ -133,7 +135,7 @@ struct PackReader {
     return bytes
   }
 
-  private var cut: ArchiveError { damage("it ends before its end mark: it was cut off") }
+  private var cut: ArchiveError { damage("it is truncated: its end mark is missing") }
 
   private func damage(_ what: String) -> ArchiveError { ArchiveError(.damaged, "The pack is damaged: \(what).") }
 }

@@ -22,7 +22,7 @@ struct PackWriter {
     try endMember()
     let header = PackHeader(name: name, byteCount: byteCount, seconds: seconds)
     guard let block = header.block else {
-      throw ArchiveError(.invalidArgument, "A pack has no room for the name, or the length, of “\(name)”.")
+      throw ArchiveError(.invalidArgument, "The name or the length of “\(name)” is too long for a pack.")
     }
     try put(block.bytes)
     member = (header, byteCount)
@@ -48,7 +48,7 @@ struct PackWriter {
   private mutating func endMember() throws {
     guard let (header, missingByteCount) = member else { return }
     guard missingByteCount == 0 else {
-      throw ArchiveError(.damaged, "“\(header.name)” of the archive has another length than it said.")
+      throw ArchiveError(.damaged, "“\(header.name)” of the archive has another length than announced.")
     }
     sums += PackFormat.sumsLine(try hash.finish(), header.name)
     try put([UInt8](repeating: 0, count: PackFormat.paddingByteCount(header.byteCount)))

@@ -21,7 +21,7 @@ extension Archive {
     let selection = PathSelection(paths)
     for path in selection.paths where !path.isEmpty {
       guard try !has(path, old), try !has(path, new) else { continue }
-      throw ArchiveError(.fileNotFound, "Neither snapshot has “\(printable(path))”.")
+      throw ArchiveError(.fileNotFound, "Neither snapshot contains “\(printable(path))”.")
     }
     var comparison = SnapshotComparison(old.pages, new.pages, of: content, selection)
     try comparison.run(onFailure: onFailure, progress: progress, body)

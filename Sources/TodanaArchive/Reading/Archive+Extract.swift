@@ -23,7 +23,8 @@ extension Archive {
     progress: @escaping (ExtractProgress) throws -> Void = { _ in }
   ) throws -> ExtractProgress {
     guard !contains(directory: target) else {
-      throw ArchiveError(.invalidArgument, "“\(printable(target))” is in the archive itself: restore to another place.")
+      throw ArchiveError(
+        .invalidArgument, "“\(printable(target))” is inside the archive: restore to another directory.")
     }
     var extraction = try Extraction(
       snapshot.pages, top: snapshot.top, of: content, at: identity, to: target, options, progress)

@@ -94,7 +94,7 @@ final class SnapshotSearch {
       switch step {
       case .failure(let error, _):
         let directory = printable(walk.directory)
-        onFailure("The directory “\(directory)” of snapshot \(snapshot.id.short) is not complete: \(error)")
+        onFailure("The directory “\(directory)” of snapshot \(snapshot.id.short) is incomplete: \(error)")
         levels[levels.count - 1].isWhole = false
       case .end: leave()
       case .entry(let entry):

@@ -33,7 +33,7 @@ extension Archive {
     while let step = try walk.next() {
       switch step {
       case .failure(let error, _):
-        onFailure("The directory “\(printable(walk.directory))” is not complete: \(error)")
+        onFailure("The directory “\(printable(walk.directory))” is incomplete: \(error)")
         selection.dismiss(below: walk.directory)
       case .end: break
       case .entry(let entry):
@@ -47,7 +47,7 @@ extension Archive {
       }
     }
     for path in selection.unseen.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-      onFailure("The snapshot has no “\(printable(path))”.")
+      onFailure("The snapshot does not contain “\(printable(path))”.")
     }
   }
 
@@ -97,6 +97,6 @@ extension Archive {
       guard case .pages(let next) = found.content else { break }
       pages = next
     }
-    throw ArchiveError(.fileNotFound, "The snapshot has no “\(printable(path))”.")
+    throw ArchiveError(.fileNotFound, "The snapshot does not contain “\(printable(path))”.")
   }
 }

@@ -27,7 +27,7 @@ final class ContentReader {
       let file = try content.object(StoredSmallFile.self, row)
       let group = try groups.group(file.group) { try content.bytes(file.group) }
       guard file.offset + file.byteCount <= group.count else {
-        throw ArchiveError(.damaged, "A small file is behind the end of its group.")
+        throw ArchiveError(.damaged, "A small file is beyond the end of its group.")
       }
       try unsafe group.withUnsafeBytes { bytes in
         try unsafe placer.place(.init(rebasing: bytes[file.offset..<file.offset + file.byteCount]), body)

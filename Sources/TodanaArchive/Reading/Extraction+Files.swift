@@ -28,7 +28,7 @@ extension Extraction {
     }
   }
 
-  private static let oneName = "the directory was new; the file system may take different names for one"
+  private static let oneName = "the directory was new; the file system may treat different names as equal"
 
   private func add(_ entry: ArchiveEntry, _ path: [UInt8], in target: TargetDirectory?, compares: Bool) throws {
     guard let directory = directories.last else { throw FileError(.makeFile, path, .changed) }
@@ -171,7 +171,7 @@ extension Extraction {
   }
 
   private func reportOtherNames(_ path: [UInt8]) {
-    let detail = "it has other names, which are not among the restored files"
+    let detail = "it has other hard links, which are not among the restored files"
     report.add(FileError(.setPermissions, path, .skipped, detail: detail))
   }
 }

@@ -57,7 +57,7 @@ struct Extraction: ~Copyable {
     while let step = try walk.next() {
       switch step {
       case .failure(let error, _):
-        progress.addFailure("The directory “\(printable(walk.directory))” is not complete: \(error)")
+        progress.addFailure("The directory “\(printable(walk.directory))” is incomplete: \(error)")
         selection.dismiss(below: walk.directory)
       case .end: leave()
       case .entry(let entry): try take(entry)
@@ -74,7 +74,7 @@ struct Extraction: ~Copyable {
     if let top { target.finishRoot(top) }
     do throws(FileError) { try target.check(path) } catch { progress.addFailure("\(error)") }
     for path in selection.unseen.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-      progress.addFailure("The snapshot has no “\(printable(path))”.")
+      progress.addFailure("The snapshot does not contain “\(printable(path))”.")
     }
     var all = total()
     all.warnings = report.warnings.map { "\($0)" }
@@ -124,7 +124,7 @@ struct Extraction: ~Copyable {
     }
   }
 
-  private static let reserved = "files that are not complete have such names"
+  private static let reserved = "such names are reserved for incomplete files"
 
   /// Returns a message for an error that concerns a single file; nil if the extraction has to end.
   static func failure(_ error: any Error, _ path: [UInt8]) -> String? {

@@ -54,7 +54,7 @@ struct SnapshotComparison: ~Copyable {
       directory.removeSubrange(level.pathByteCount...)
       let name = printable(directory)
       guard
-        let (old, new) = try next(of: level, onFailure: { onFailure("The directory “\(name)” is not complete: \($0)") })
+        let (old, new) = try next(of: level, onFailure: { onFailure("The directory “\(name)” is incomplete: \($0)") })
       else {
         levels.removeLast()
         continue

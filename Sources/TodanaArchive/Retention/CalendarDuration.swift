@@ -29,8 +29,8 @@ public struct CalendarDuration: Sendable, Hashable, CustomStringConvertible {
       guard let number = Int(String(digits)), number <= Self.largestNumber else {
         throw Self.error(text, "a number is more than \(Self.largestNumber)")
       }
-      guard let unit = rest.popFirst() else { throw Self.error(text, "a unit is missing behind \(number)") }
-      guard seen.insert(unit).inserted else { throw Self.error(text, "a unit is there twice") }
+      guard let unit = rest.popFirst() else { throw Self.error(text, "a unit is missing after \(number)") }
+      guard seen.insert(unit).inserted else { throw Self.error(text, "a unit occurs twice") }
       switch unit {
       case "y": years = number
       case "m": months = number
@@ -39,7 +39,7 @@ public struct CalendarDuration: Sendable, Hashable, CustomStringConvertible {
       default: throw Self.error(text, "units are y, m (months), d and h")
       }
     }
-    if years + months + days + hours == 0 { throw Self.error(text, "it is no time at all") }
+    if years + months + days + hours == 0 { throw Self.error(text, "it is zero") }
   }
 
   /// Returns the instant that precedes another one by the duration.
@@ -62,7 +62,7 @@ public struct CalendarDuration: Sendable, Hashable, CustomStringConvertible {
   private static func error(_ text: String, _ reason: String) -> ArgumentError {
     ArgumentError(
       .invalidDuration,
-      "“\(printable(text))” is not a duration: \(reason). Write one as in 1y5m7d2h.")
+      "“\(printable(text))” is not a duration: \(reason). Write one such as 1y5m7d2h.")
   }
 
   public var description: String {

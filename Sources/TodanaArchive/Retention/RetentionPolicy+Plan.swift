@@ -24,7 +24,7 @@ extension RetentionPolicy {
   ) throws(ArgumentError) -> RetentionPlan {
     if isEmpty {
       throw ArgumentError(
-        .noRule, "No rule says which snapshots to keep, so all would go: add one, such as --keep-daily 7.")
+        .noRule, "No rule keeps any snapshot, so all would be removed: add a rule, such as --keep-daily 7.")
     }
     let grouped = Dictionary(grouping: snapshots) { SnapshotGroupKey($0, by: grouping) }
     var groups: [RetentionPlan.Group] = []

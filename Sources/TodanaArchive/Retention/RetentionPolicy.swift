@@ -56,7 +56,7 @@ public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
       self = .newest(count)
     } else {
       throw ArgumentError(
-        .invalidCount, "“\(printable(text))” is not a number of snapshots: write 7, or all.")
+        .invalidCount, "“\(printable(text))” is not a number of snapshots: write a number such as 7, or all.")
     }
   }
 
@@ -106,7 +106,7 @@ public struct TagSet: Sendable, Hashable, CustomStringConvertible {
     if tags.contains("") {
       throw ArgumentError(
         .invalidTags,
-        "“\(printable(text))” has an empty tag: write a tag, or several with commas between them."
+        "“\(printable(text))” has an empty tag: write a tag, or several separated by commas."
       )
     }
   }

@@ -26,7 +26,8 @@ public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
       default:
         throw ArgumentError(
           .invalidGrouping,
-          "Snapshots cannot be grouped by “\(printable(String(word)))”: write host, paths, label or tags, with commas between them."
+          "Snapshots cannot be grouped by “\(printable(String(word)))”: "
+            + "use host, paths, label or tags, separated by commas."
         )
       }
     }

@@ -79,7 +79,7 @@ enum LibArchiveError {
   /// archive.
   static func text(of archive: OpaquePointer, isReading: Bool = true) -> String {
     guard let text = unsafe archive_error_string(archive) else {
-      return isReading ? "it is damaged, or ends too early" : "libarchive gives no reason"
+      return isReading ? "it is damaged or truncated" : "libarchive reports no reason"
     }
     return printable(Array(unsafe String(cString: text).utf8.prefix(1000)))
   }

@@ -34,7 +34,7 @@ struct TarEntryParser {
     }
     let (attributes, permissions, attributeWarning) = attributes
     let byteCount = kind == .regular ? unsafe archive_entry_size(pointer) : 0
-    guard byteCount >= 0 else { throw Self.damage(path, "less than no bytes") }
+    guard byteCount >= 0 else { throw Self.damage(path, "a negative length") }
     let entry = FileEntry(
       name: SourceStart.split(path).last, kind: kind,
       permissions: UInt16(unsafe archive_entry_perm(pointer) & 0o7000) | permissions, owner: owner,
@@ -102,7 +102,7 @@ extension TarEntryParser {
 
   var ownerWarning: String? {
     let numbers = unsafe [archive_entry_uid(pointer), archive_entry_gid(pointer)]
-    return numbers.allSatisfy { UInt32(exactly: $0) != nil } ? nil : "The owner's number is none."
+    return numbers.allSatisfy { UInt32(exactly: $0) != nil } ? nil : "The number of the owner is invalid."
   }
 
   /// The warning of libarchive, except about a name that it cannot convert: the records have its original bytes.
@@ -133,7 +133,7 @@ extension TarEntryParser {
     var end: Int64 = 0
     while unsafe archive_entry_sparse_next(pointer, &offset, &count) == ARCHIVE_OK {
       guard offset >= end, count >= 0, offset <= byteCount, count <= byteCount - offset else {
-        throw Self.damage(path, "data ranges out of order, or behind its end")
+        throw Self.damage(path, "data ranges out of order, or beyond its end")
       }
       end = offset + count
       if count > 0 { ranges.append(offset..<end) }
@@ -186,7 +186,7 @@ struct TarAccessLists {
     for (key, name) in AccessControlList.attributeNames.sorted(by: { $0.key < $1.key }) {
       guard let text = records[key] else { continue }
       guard let list = AccessControlList(text: text, owners: owners) else {
-        warning = "An access control list is not understood: \(printable(Array(text.prefix(200))))."
+        warning = "An access control list is invalid: \(printable(Array(text.prefix(200))))."
         continue
       }
       if key == "SCHILY.acl.access" {

@@ -35,7 +35,7 @@ struct TarHeader {
     guard records.bytes.count + names.reduce(1024, { $0 + $1.count }) <= PaxRecords.byteCountLimit else {
       throw ArchiveError(
         .tar,
-        "“\(printable(path))” has too many or too long attributes and names; readers of tar take no more than 1 MiB.")
+        "“\(printable(path))” has too many or too long attributes and names: a tar can have at most 1 MiB.")
     }
   }
 
@@ -98,22 +98,22 @@ extension TarHeader {
     var strings = [item.path] + entry.attributes.map(\.name)
     if let target = item.hardLinkTarget { strings.append(target) }
     if case .symbolicLink(let target) = entry.kind { strings.append(target) }
-    if strings.contains(where: { $0.isEmpty || $0.contains(0) }) { throw refuse("a name is empty, or has NUL in it") }
+    if strings.contains(where: { $0.isEmpty || $0.contains(0) }) { throw refuse("a name is empty, or contains a NUL") }
     if [entry.owner.userName, entry.owner.groupName].contains(where: { $0?.contains(0) == true }) {
-      throw refuse("an owner's name has NUL in it")
+      throw refuse("an owner's name contains a NUL")
     }
-    guard entry.permissions <= 0o7777 else { throw refuse("it has permissions that there are not") }
+    guard entry.permissions <= 0o7777 else { throw refuse("its permissions are invalid") }
     for time in [entry.modificationTime, entry.changeTime] where time.nanoseconds >= 1_000_000_000 {
-      throw refuse("it has \(time.nanoseconds) nanoseconds in a second")
+      throw refuse("its time has \(time.nanoseconds) nanoseconds")
     }
-    if item.hasData, entry.byteCount < 0 { throw refuse("it has less than no bytes") }
+    if item.hasData, entry.byteCount < 0 { throw refuse("its length is negative") }
   }
 
   /// Returns the map of a sparse file; nil for a file without holes, and for entries without data.
   static func map(_ item: TarEntry) throws(ArchiveError) -> SparseMap? {
     guard item.hasData, let ranges = item.dataRanges else { return nil }
     guard let map = SparseMap(ranges, byteCount: item.entry.byteCount) else {
-      throw ArchiveError(.tar, "“\(printable(item.path))” has data ranges out of order, or behind its end.")
+      throw ArchiveError(.tar, "“\(printable(item.path))” has data ranges out of order, or beyond its end.")
     }
     return map.isWhole ? nil : map
   }

@@ -121,8 +121,8 @@ final class TarInput {
   }
 
   private var error: ArchiveError {
-    if let failure = file.failure { return ArchiveError(.tar, "A tar cannot be read.", underlying: failure) }
-    return unsafe ArchiveError(.tar, "A tar cannot be read: \(LibArchiveError.text(of: archive)).")
+    if let failure = file.failure { return ArchiveError(.tar, "The tar cannot be read.", underlying: failure) }
+    return unsafe ArchiveError(.tar, "The tar cannot be read: \(LibArchiveError.text(of: archive)).")
   }
 }
 
@@ -191,14 +191,14 @@ final class OpenedFile {
 
   init(_ path: [UInt8]) throws(ArchiveError) {
     guard !path.contains(0) else {
-      throw ArchiveError(.tar, "A tar cannot be read.", underlying: FileError(.open, path, .badName))
+      throw ArchiveError(.tar, "The tar cannot be read.", underlying: FileError(.open, path, .badName))
     }
     descriptor = unsafe (path.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { path in
       guard let start = path.baseAddress else { return -1 }
       return unsafe open(start, O_RDONLY | O_CLOEXEC)
     }
     guard descriptor >= 0 else {
-      throw ArchiveError(.tar, "A tar cannot be read.", underlying: FileError(.open, path, errorNumber: errno))
+      throw ArchiveError(.tar, "The tar cannot be read.", underlying: FileError(.open, path, errorNumber: errno))
     }
   }
 

@@ -112,7 +112,7 @@ package final class TarReader {
       return nil
     }
     let headers = TarSpecialHeaders(input, at: position)
-    if headers.isTooLong { throw fail(ArchiveError(.tar, "The tar has more headers of an entry than can be.")) }
+    if headers.isTooLong { throw fail(ArchiveError(.tar, "The tar has too many headers for one entry.")) }
     let warning = result == ARCHIVE_WARN ? unsafe LibArchiveError.text(of: archive) : nil
     let parser = unsafe TarEntryParser(pointer, headers.records, owners, warning: warning)
     do throws(ArchiveError) {
@@ -161,9 +161,9 @@ package final class TarReader {
     if let failure = input.failure { return failure }
     let text = unsafe LibArchiveError.text(of: archive)
     guard text.contains("Special header too large") else {
-      return ArchiveError(.tar, "A tar cannot be read: \(text).")
+      return ArchiveError(.tar, "The tar cannot be read: \(text).")
     }
-    return ArchiveError(.tar, "A tar has more than 1 MiB of extended headers before an entry, which cannot be read.")
+    return ArchiveError(.tar, "The tar has more than 1 MiB of extended headers before an entry, which cannot be read.")
   }
 }
 
@@ -183,7 +183,7 @@ extension TarReader {
       guard result == ARCHIVE_OK || result == ARCHIVE_WARN else { throw fail(error) }
       if count == 0 { continue }
       guard start >= offset, current.entry.byteCount - start >= Int64(count) else {
-        throw fail(TarEntryParser.damage(current.path, "data out of order, or behind its end"))
+        throw fail(TarEntryParser.damage(current.path, "data out of order, or beyond its end"))
       }
       offset = start + Int64(count)
       return unsafe (start, Array(UnsafeRawBufferPointer(start: bytes, count: count)))

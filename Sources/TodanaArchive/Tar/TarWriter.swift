@@ -105,9 +105,10 @@ package final class TarWriter {
 
   private var error: ArchiveError {
     if let failure = output.failure {
-      return ArchiveError(.tar, "A tar cannot be written.", underlying: failure)
+      return ArchiveError(.tar, "The tar cannot be written.", underlying: failure)
     }
-    return unsafe ArchiveError(.tar, "A tar cannot be written: \(LibArchiveError.text(of: archive, isReading: false)).")
+    return unsafe ArchiveError(
+      .tar, "The tar cannot be written: \(LibArchiveError.text(of: archive, isReading: false)).")
   }
 }
 
@@ -119,7 +120,7 @@ extension TarWriter {
     var (offset, rest) = unsafe (offset, bytes)
     while unsafe !rest.isEmpty {
       guard let step = data?.step(to: offset, byteCount: rest.count) else {
-        throw ArchiveError(.tar, "There are no data to be at byte \(offset) of this entry of a tar.")
+        throw ArchiveError(.tar, "This entry of the tar has no data at byte \(offset).")
       }
       try writeZeros(step.zeroCount)
       try unsafe writeStored(UnsafeRawBufferPointer(rebasing: rest[..<step.byteCount]))

@@ -48,7 +48,7 @@ final class WorkingThreads: Sendable {
     guard result == 0 else {
       unsafe body.release()
       group.leave()
-      throw ArchiveError(.noThread, "The system makes no thread: \(unsafe String(cString: strerror(result))).")
+      throw ArchiveError(.noThread, "The system cannot create a thread: \(unsafe String(cString: strerror(result))).")
     }
     let handle = Handle(thread: thread)
     running.withLock { $0.append(handle) }

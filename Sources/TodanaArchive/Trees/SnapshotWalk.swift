@@ -47,7 +47,7 @@ struct SnapshotWalk: ~Copyable {
       // A directory that is too deep is entered without pages, so that its end is reported all the same.
       levels.push(DirectoryReader(isTooDeep ? [] : pages, of: content), entry)
       if isTooDeep {
-        let error = ArchiveError(.damaged, "Directories are in one another more than \(levelLimit) times.")
+        let error = ArchiveError(.damaged, "Directories are nested more than \(levelLimit) levels deep.")
         return .failure(error, page: 0)
       }
     }

@@ -64,7 +64,7 @@ struct TreePageDecoder: ~Copyable {
     case 3: break
     case 4: entry.file.kind = .characterDevice(major: try readNumber(), minor: try readNumber())
     case 5: entry.file.kind = .blockDevice(major: try readNumber(), minor: try readNumber())
-    default: throw DataBufferError(.invalidValue, "There is no kind \(number) of files.")
+    default: throw DataBufferError(.invalidValue, "An entry has the unknown kind \(number).")
     }
     let count = try buffer.readCount(minimumElementByteCount: 2)
     for _ in 0..<count {
@@ -81,7 +81,7 @@ struct TreePageDecoder: ~Copyable {
       let (start, startOverflows) = end.addingReportingOverflow(Int64(clamping: try buffer.readVarUInt()))
       let (next, endOverflows) = start.addingReportingOverflow(Int64(clamping: try buffer.readVarUInt()))
       guard !startOverflows, !endOverflows, next <= entry.file.byteCount else {
-        throw DataBufferError(.invalidValue, "A file has data behind its end.")
+        throw DataBufferError(.invalidValue, "A file has data beyond its end.")
       }
       entry.extents.append(start..<next)
       end = next
@@ -90,7 +90,7 @@ struct TreePageDecoder: ~Copyable {
     case 0: entry.content = .none
     case 1: entry.content = .small(try buffer.readVarUInt())
     case 2: entry.content = .chunks(try readRows())
-    default: throw DataBufferError(.invalidValue, "A file has content of a kind that there is not.")
+    default: throw DataBufferError(.invalidValue, "A file has content of an unknown kind.")
     }
   }
 
@@ -107,7 +107,7 @@ struct TreePageDecoder: ~Copyable {
   private mutating func readOwner() throws(DataBufferError) -> FileOwner {
     let number = try buffer.readVarUInt()
     if number > 0 {
-      guard number <= UInt64(owners.count) else { throw DataBufferError(.invalidValue, "An owner is not there.") }
+      guard number <= UInt64(owners.count) else { throw DataBufferError(.invalidValue, "An owner is missing.") }
       return owners[Int(number) - 1]
     }
     let userID: UInt32 = try readNumber()
@@ -142,18 +142,18 @@ struct TreePageDecoder: ~Copyable {
       throw DataBufferError(.invalidValue, "“\(printable(file.name))” is not the name of a file in a directory.")
     }
     guard lastName.isEmpty || lastName.lexicographicallyPrecedes(file.name) else {
-      throw DataBufferError(.invalidValue, "“\(printable(file.name))” comes twice in a directory, or too late.")
+      throw DataBufferError(.invalidValue, "“\(printable(file.name))” occurs twice in a directory, or out of order.")
     }
     lastName = file.name
     guard file.permissions <= 0o7777 else {
-      throw DataBufferError(.invalidValue, "“\(printable(file.name))” has permissions that there are not.")
+      throw DataBufferError(.invalidValue, "“\(printable(file.name))” has invalid permissions.")
     }
     guard FileFlags.kept.isSuperset(of: file.flags) else {
-      throw DataBufferError(.invalidValue, "“\(printable(file.name))” has flags that an archive does not keep.")
+      throw DataBufferError(.invalidValue, "“\(printable(file.name))” has flags that an archive does not store.")
     }
     if case .pages(let rows) = entry.content {
       guard rows.allSatisfy({ $0 > 0 && $0 < pageRow }) else {
-        throw DataBufferError(.invalidValue, "The directory “\(printable(file.name))” is in itself.")
+        throw DataBufferError(.invalidValue, "The directory “\(printable(file.name))” contains itself.")
       }
     }
     return entry
@@ -170,7 +170,7 @@ extension DataBuffer {
     do throws(DataBufferError) {
       return try read(&self)
     } catch {
-      throw ArchiveError(.damaged, "Something in the archive cannot be read.", underlying: error)
+      throw ArchiveError(.damaged, "Data of the archive cannot be read.", underlying: error)
     }
   }
 }

@@ -147,6 +147,6 @@ struct TreePageEncoder: ~Copyable {
   }
 
   private static var impossible: ArchiveError {
-    ArchiveError(.invalidArgument, "A directory was to be written without its pages.")
+    ArchiveError(.invalidArgument, "A directory without pages cannot be written.")
   }
 }

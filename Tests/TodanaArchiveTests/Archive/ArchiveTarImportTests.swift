@@ -148,7 +148,7 @@ import Todana
     #expect(imported.progress.exclusions.first == "a.log: excluded by “*.log” (--exclude)")
     #expect(
       imported.progress.failures == [
-        "“new/top/e” was left out: it is another name of “new/top/out/c”, which is not there, or no file"
+        "“new/top/e” was left out: it is a hard link to “new/top/out/c”, which is missing or not a file"
       ])
   }
 
@@ -165,7 +165,7 @@ import Todana
     #expect(imported.snapshot == nil)
     #expect(imported.progress.counts.files == 1 && imported.progress.counts.bytes == 100_000)
     #expect(
-      imported.progress.failures == ["“a” was left out: a directory with something in it is at its place"])
+      imported.progress.failures == ["“a” was left out: a directory that is not empty is in its place"])
     #expect(try scratch.archive.snapshots().isEmpty)
   }
 }

@@ -49,7 +49,7 @@ import Todana
     try scratch.directory.write("b", to: "from/b")
     let snapshot = try scratch.add("from").snapshot
     let failures = try export(scratch, snapshot, [scratch.stored("from/sub"), Array("nothing".utf8)], to: "part.tar")
-    #expect(failures == ["The snapshot has no “nothing”."])
+    #expect(failures == ["The snapshot does not contain “nothing”."])
     let listed = try Command.run("tar", ["-tf", scratch.directory.path("part.tar")])
     let text = String(decoding: listed, as: UTF8.self)
     #expect(text.contains("from/sub/a") && !text.contains("from/b"))

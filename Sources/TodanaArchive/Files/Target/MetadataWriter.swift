@@ -114,7 +114,7 @@ struct MetadataWriter {
       let detail = "setuid, setgid and capabilities of a file with other content"
       context.report.add(FileError(.setPermissions, path.bytes, .skipped, detail: detail))
     } else if permissions != UInt32(entry.permissions) & 0o7777 {
-      let detail = "setuid and setgid without the owner they are for"
+      let detail = "setuid and setgid without their owner"
       context.report.add(FileError(.setPermissions, path.bytes, .skipped, detail: detail))
     }
     let result = tdf_set_permissions(file, permissions)
@@ -202,7 +202,7 @@ extension MetadataWriter {
     if missing.isEmpty { return }
     let reserved = tdf_is_root() ? [] : missing.intersection(.locking)
     if !reserved.isEmpty {
-      let detail = "only root makes files \(reserved)"
+      let detail = "only root can make files \(reserved)"
       context.report.add(FileError(.setFlags, path.bytes, .skipped, detail: detail))
     }
     let wanted = missing.subtracting(reserved)

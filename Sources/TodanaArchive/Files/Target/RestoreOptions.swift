@@ -94,7 +94,7 @@ public final class RestoreReport: Sendable {
     state.withLock { state in
       state.skippedOwnerCount += 1
       guard state.skippedOwnerCount == 1 else { return }
-      let detail = "this file and others keep the owner who restored them"
+      let detail = "this file and perhaps others belong to the user who restored them"
       Self.add(FileError(.setOwner, path.bytes, .skipped, detail: detail), to: &state)
     }
   }
@@ -104,7 +104,7 @@ public final class RestoreReport: Sendable {
   func addAltered(_ operation: FileError.Operation, _ path: EntryPath) {
     state.withLock { state in
       guard state.altered.insert(operation).inserted else { return }
-      let detail = "the file system of the target has others, for this file and perhaps more"
+      let detail = "the target's file system changes them, for this file and perhaps others"
       Self.add(FileError(operation, path.bytes, .notSupported, detail: detail), to: &state)
     }
   }

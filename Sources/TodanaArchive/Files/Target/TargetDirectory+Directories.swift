@@ -115,7 +115,7 @@ extension TargetDirectory {
 
   private func refuseExcluded(_ name: [UInt8], _ status: tdf_status) throws(FileError) {
     guard FileIdentity(status) == context.excluded else { return }
-    throw FileError(.makeDirectory, handle.path.bytes(of: name), .skipped, detail: "the archive itself is there")
+    throw FileError(.makeDirectory, handle.path.bytes(of: name), .skipped, detail: "the archive itself is in its place")
   }
 
   /// Opens an existing directory without changing it.

@@ -113,7 +113,7 @@ extension TargetDirectory {
     case .socket: return try skip(entry, "a socket")
     default: throw wrongKind(entry, .makeSpecialFile)
     }
-    if kind != S_IFIFO, !tdf_is_root() { return try skip(entry, "only root makes devices") }
+    if kind != S_IFIFO, !tdf_is_root() { return try skip(entry, "only root can create devices") }
     do throws(FileError) {
       return try makeInPlace(of: entry, .makeSpecialFile) { temporary throws(FileError) in
         _ = try unsafe handle.call(.makeSpecialFile, temporary, about: entry.name) {
@@ -124,7 +124,7 @@ extension TargetDirectory {
     } catch {
       // Root in a container may not make devices.
       guard kind != S_IFIFO, error.operation == .makeSpecialFile, error.errorNumber == EPERM else { throw error }
-      return try skip(entry, "this process may not make devices")
+      return try skip(entry, "this process is not allowed to create devices")
     }
   }
 
