@@ -12,11 +12,15 @@ struct CannotOpen: Error, CustomStringConvertible {
   }
 
   init(_ error: StoreError) {
-    let isFull = error.backendError?.code == .noSpace
-    description =
-      isFull
-      ? "The disk is full: \(error). To write, a few MB must be free for the log that another process has left; "
-        + "free some, and try again." : "\(error)"
+    let advice: String
+    if error.backendError?.code == .noSpace {
+      advice = ". The disk is full: free a few MB, which opening needs to recover the log, and try again."
+    } else if error.code == .keyRequired {
+      advice = ". \(SecretOptions.advice)"
+    } else {
+      advice = ""
+    }
+    description = "\(error)\(advice)"
     storeError = error
   }
 
@@ -24,7 +28,7 @@ struct CannotOpen: Error, CustomStringConvertible {
   init(inUse error: StoreError) {
     // Remove the library's advice, which is for programmers.
     let holder = "\(error)".replacing(": close it there, or wait for it", with: "")
-    description = "\(holder): a command that writes needs it alone; --wait SECONDS waits for the other one."
+    description = "\(holder). Close it there, or pass --wait SECONDS to wait until it is closed."
     storeError = error
   }
 }

@@ -49,7 +49,7 @@ import Testing
     for name in ["src/a.txt", "src/sub/x.log", "src/sub/deep", "src/large", "src/link"] {
       #expect(run.messages.contains("todana: \(name): "))
     }
-    #expect(run.text.contains(" left out by rules."))
+    #expect(run.text.contains(" excluded by rules."))
   }
 
   @Test func `a file with a given name excludes the others of its directory`() throws {

@@ -67,7 +67,7 @@ import Testing
     // A third run changes nothing.
     let before = try find("out", #"%p %i %C@\n"#)
     let third = try made.run("extract", "--target", "out")
-    #expect(third.lines.first == "Restored 0 files and 0 directories, 0 B, in out.")
+    #expect(third.lines.first == "Restored 0 files and 0 directories, 0 B, to out.")
     #expect(try find("out", #"%p %i %C@\n"#) == before)
   }
 
@@ -85,8 +85,7 @@ import Testing
     let kept = try made.run("extract", "--target", "out")
     #expect(
       kept.lines.last
-        == "2 existing directories kept other permissions, owners, attributes or times: "
-        + "--overwrite metadata restores them.")
+        == "2 existing directories kept differing metadata: pass --overwrite metadata to restore it.")
     #expect(try listing("out/src") != listing("src"))
     let set = try made.run("extract", "--target", "out", "--overwrite", "metadata", "--json").document(Report.self)
     #expect(set.directories == 0 && set.keptDirectories == 0 && set.updatedDirectories == 2)
@@ -101,7 +100,7 @@ import Testing
       [], workingDirectory: made.directory.path,
       runner: ["sh", "-c", "mkdir -p out/src/sub; chmod 711 out/src out/src/sub; touch -d @1 out/src"])
     let run = try made.run("extract", "src/sub/b.txt", "--target", "out", "--overwrite", "always")
-    #expect(run.lines == ["Restored 1 file and 0 directories, 7 B, in out."])
+    #expect(run.lines == ["Restored 1 file and 0 directories, 7 B, to out."])
     #expect(try find("out/src", #"%m %P\n"#) == "644 sub/b.txt\n711 \n711 sub\n")
     #expect(try find("out/src", #"%d %T@\n"#).hasPrefix("0 1.0000000000\n"))
   }

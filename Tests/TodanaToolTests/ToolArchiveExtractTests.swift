@@ -27,7 +27,7 @@ import Testing
   @Test func `all files go to a new directory named after the snapshot`() throws {
     let run = try made.run("extract")
     #expect(run.status == 0 && run.messages == "")
-    #expect(run.lines == ["Restored 5 files and 3 directories, 18 B, in snapshot-\(first.short)."])
+    #expect(run.lines == ["Restored 5 files and 3 directories, 18 B, to snapshot-\(first.short)."])
     #expect(try text("snapshot-\(first.short)/src/sub/deep/C.TXT") == "three")
     // An existing target must be named explicitly.
     #expect(try made.run("extract").status == 2)
@@ -52,7 +52,7 @@ import Testing
     try FileManager.default.removeItem(atPath: made.directory.path("out/src/sub/b.txt"))
     let run = try made.run("extract", "--target", "out", "--verbose")
     #expect(
-      Set(run.lines).isSuperset(of: ["kept      src/a.txt", "restored  src/sub/b.txt", "right     src/sub/deep/C.TXT"]))
+      Set(run.lines).isSuperset(of: ["kept      src/a.txt", "restored  src/sub/b.txt", "current   src/sub/deep/C.TXT"]))
     #expect(try made.run("extract", "--target", "out", "--verbose", "--json").document(Report.self).keptFiles == 1)
   }
 
@@ -88,7 +88,7 @@ import Testing
 
   @Test func `a dry run writes nothing`() throws {
     let run = try made.run("extract", "--dry-run", "--target", "out")
-    #expect(run.status == 0 && run.lines == ["Would restore 5 files and 3 directories, 18 B, in out."])
+    #expect(run.status == 0 && run.lines == ["Would restore 5 files and 3 directories, 18 B, to out."])
     #expect(!made.exists("out"))
   }
 

@@ -18,7 +18,7 @@ import Testing
   @Test func `a snapshot of the directory around the archive leaves the archive out, and says so once`() throws {
     let run = try made.run("add", ".")
     #expect(run.status == 0, "\(run.messages)")
-    #expect(run.lines.filter { $0.contains("the archive itself") } == ["Left out the archive itself: archive."])
+    #expect(run.lines.filter { $0.contains("the archive itself") } == ["Excluded the archive itself: archive."])
     #expect(!run.text.contains("by rules"))
     #expect(try listed() == ["key"] + ToolArchive.treePaths)
     let again = try made.run("add", made.directory.path, "--json", "--verbose")
@@ -32,7 +32,7 @@ import Testing
     for path in ["archive", "link/", "archive/", "./archive/../archive", "archive/lock", made.path] {
       let run = try made.run("add", path)
       #expect(run.status == 4, "\(path): \(run.text)")
-      #expect(run.text.contains("Left out the archive itself: ") && run.messages == "")
+      #expect(run.text.contains("Excluded the archive itself: ") && run.messages == "")
       #expect(run.lines.last == "There is nothing else to archive: no snapshot was made.")
     }
     #expect(try made.snapshots() == [])
@@ -50,7 +50,7 @@ import Testing
     let run = try made.run("add", "src", runner: ["unshare", "--mount", "/bin/sh", "-c", script])
     if run.status == 77 || run.messages.contains("unshare") { try Test.cancel("nothing can be mounted here") }
     #expect(run.status == 0, "\(run.messages)")
-    #expect(run.text.contains("Left out the archive itself: src/again."))
+    #expect(run.text.contains("Excluded the archive itself: src/again."))
   }
 
   @Test func `packs and tar streams are not written into the archive`() throws {
@@ -70,7 +70,7 @@ import Testing
     try #expect(made.run("add", "files").status == 0)
     let before = try ToolArchive.contents(of: made.path).keys.sorted()
     let run = try made.run("extract", "--target", made.path + suffix, "--overwrite", "always")
-    #expect(run.status == 2 && run.messages.contains("is in the archive itself"), "\(run)")
+    #expect(run.status == 2 && run.messages.contains("is inside the archive"), "\(run)")
     try #expect(ToolArchive.contents(of: made.path).keys.sorted() == before)
     try #expect(made.run("verify").status == 0)
   }
@@ -85,7 +85,7 @@ import Testing
     #expect(added.status == 0, "\(added)")
     let before = try ToolArchive.contents(of: made.path).keys.sorted()
     let run = try made.run("extract", "--target", made.directory.path, "--overwrite", "always", option)
-    #expect(run.status == 1 && run.messages.contains("the archive itself is there"), "\(run)")
+    #expect(run.status == 1 && run.messages.contains("the archive itself is in its place"), "\(run)")
     try #expect(ToolArchive.contents(of: made.path).keys.sorted() == before)
     #expect(FileManager.default.fileExists(atPath: made.directory.path("other")) == (option == "--sync"))
     try #expect(made.run("verify").status == 0)

@@ -30,7 +30,7 @@ import Testing
 
   @Test func `a command that fails makes no snapshot`() throws {
     for (script, message) in [
-      ("echo one; exit 3", "“sh” failed with status 3"), ("echo one; kill -9 $$", "“sh” was ended by signal 9"),
+      ("echo one; exit 3", "“sh” failed with status 3"), ("echo one; kill -9 $$", "“sh” was terminated by signal 9"),
       ("exec >&-; exit 1", "“sh” failed with status 1"),
     ] {
       let failed = try run(script: script)
@@ -46,7 +46,7 @@ import Testing
     #expect(try runCommand().status == 2)
     #expect(try runCommand("--files-from", "key", "--", "true").status == 2)
     let withPath = try runCommand("src", "--", "echo", "text")
-    #expect(withPath.status == 2 && withPath.messages.contains("“src” stands before --"))
+    #expect(withPath.status == 2 && withPath.messages.contains("“src” is before --"))
     #expect(try made.snapshots().isEmpty)
     #expect(try made.run("verify").status == 0)
   }

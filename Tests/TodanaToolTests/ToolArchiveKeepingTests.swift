@@ -182,7 +182,7 @@ import Testing
     var run = try made.run("rewrite", "--exclude", "a", "--dry-run")
     #expect(run.status == 1)
     #expect(run.messages.contains("Snapshot \(one.short) would lose all its files"))
-    #expect(run.lines.first == "Snapshot \(both.short) would be changed: without 1 path.")
+    #expect(run.lines.first == "Snapshot \(both.short) would be rewritten without 1 path.")
     #expect(run.lines.last == "Nothing was changed: this was a dry run.")
     #expect(try made.snapshots() == [both, one])
 

@@ -67,7 +67,7 @@ import Todana
     #expect(try run("init", "archive", "--key-file", "short-key").status != 0)
     #expect(!made.exists("archive"))
     let done = try run("init", "archive", "--plain")
-    #expect(done.status == 0 && done.lines == ["Made the archive archive, which is not encrypted."])
+    #expect(done.status == 0 && done.lines == ["Created the archive archive, not encrypted."])
     #expect(try run("add", "archive", "key").status == 0)
     #expect(try run("list", "archive").lines == ["key"])
     #expect(try run("list", "archive", "--key-file", "key").status == 3)

@@ -25,7 +25,7 @@ import Todana
     #expect(dump.status == 0)
     let imported = try ToolRun(["store", "import", path] + target.secret, input: dump.text)
     #expect(imported.status == 0)
-    #expect(imported.lines == ["36 records and 2 named buffers imported"])
+    #expect(imported.lines == ["Imported 36 records and 2 named buffers."])
     let again = try ToolRun(["store", "dump", path] + target.secret)
     // The first line has the store's id and commit number, which differ.
     #expect(again.lines.dropFirst() == dump.lines.dropFirst())

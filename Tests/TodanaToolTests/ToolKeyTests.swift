@@ -144,7 +144,7 @@ import Todana
     #expect(tool.waitForExit() >> 8 == 0)
 
     tool = try terminal(["list", "--json", "--limit", "1", made.path, "Song"])
-    shown = try #require(tool.output(through: "Passphrase of \(made.path): "))
+    shown = try #require(tool.output(through: "Passphrase for \(made.path): "))
     tool.write("geheim\r")
     shown += tool.remainingLines().joined()
     #expect(shown.contains(#""row":1"#) && !shown.contains("geheim"))

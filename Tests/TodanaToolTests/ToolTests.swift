@@ -20,7 +20,8 @@ import Todana
   @Test func `verify distinguishes sound and damaged stores, and changes neither`() throws {
     var (status, lines) = try run("store", "verify", path)
     #expect(status == 0)
-    #expect(lines.last?.hasPrefix("500 records on ") == true && lines.last?.hasSuffix("nothing is damaged") == true)
+    #expect(lines.last?.hasPrefix("500 records and index entries on ") == true)
+    #expect(lines.last?.hasSuffix("nothing is damaged.") == true)
     try damage()
     let before = try contents()
     (status, lines) = try run("store", "verify", path)

@@ -50,5 +50,6 @@ enum AddSource {
 /// The error for a standard input without bytes.
 struct EmptyInputError: Error, CustomStringConvertible {
   let description =
-    "The standard input is empty, as if the command that writes it had failed: no snapshot was made. --allow-empty makes one."
+    "The standard input is empty; the command that writes it may have failed. No snapshot was made: pass --allow-empty "
+    + "to archive an empty file."
 }

@@ -24,18 +24,19 @@ extension Archive.Added {
       try StandardOutput.line("\(counted(progress.skippedSockets, "socket")) left out.")
     }
     for path in progress.excludedArchives {
-      try StandardOutput.line("Left out the archive itself: \(printable(path)).")
+      try StandardOutput.line("Excluded the archive itself: \(printable(path)).")
     }
     let excluded = progress.excluded - progress.excludedArchives.count
-    if excluded > 0 { try StandardOutput.line("\(counted(excluded, "path")) left out by rules.") }
+    if excluded > 0 { try StandardOutput.line("\(counted(excluded, "path")) excluded by rules.") }
     if counts.failures > 0 { try StandardOutput.line("\(counted(counts.failures, "problem")), listed above.") }
     guard let snapshot else {
       return try StandardOutput.line(
         isDryRun ? "Nothing was stored: this was a dry run." : "\(nothing): no snapshot was made.")
     }
     try StandardOutput.line(
-      "Stored \(formattedSize(Int(progress.newBytes))) of new content in \(formattedSize(Int(progress.storedBytes))).")
-    try StandardOutput.line("Snapshot \(snapshot.id.short).")
+      "Added \(formattedSize(Int(progress.newBytes))) of new content "
+        + "(\(formattedSize(Int(progress.storedBytes))) stored).")
+    try StandardOutput.line("Snapshot \(snapshot.id.short) saved.")
   }
   /// Throws the exit status of a command that made no snapshot, or met failures.
   func checkOutcome(isDryRun: Bool) throws(ExitStatus) {

@@ -86,22 +86,22 @@ struct ArchiveAddCommand: ParsableCommand {
       paths += try FileList(InputDescriptor.content(of: filesFrom, byteLimit: 1 << 30)).paths
     }
     if let stdin {
-      guard paths.isEmpty else { throw ValidationError("--stdin and paths exclude each other.") }
+      guard paths.isEmpty else { throw ValidationError("--stdin and paths cannot be used together.") }
       return (archive, .standardInput(name: bytes(stdin), mayBeEmpty: allowEmpty))
     }
-    if paths.isEmpty { throw ValidationError("There is nothing to archive: say which paths.") }
+    if paths.isEmpty { throw ValidationError("There is nothing to archive: give at least one path.") }
     return (archive, .paths(paths))
   }
 
   private func command(_ words: [String]) throws -> AddSource {
-    if filesFrom != nil { throw ValidationError("--stdin-from-command and --files-from exclude each other.") }
+    if filesFrom != nil { throw ValidationError("--stdin-from-command and --files-from cannot be used together.") }
     guard let program = words.first else {
-      throw ValidationError("Which command? Say it after --, as in “--stdin-from-command -- pg_dump mydb”.")
+      throw ValidationError("No command given: write it after --, as in “--stdin-from-command -- pg_dump mydb”.")
     }
     let typed = TypedArguments.all
     if let separator = typed.firstIndex(of: "--"), words.count > typed.count - separator - 1 {
       throw ValidationError(
-        "--stdin-from-command and paths exclude each other: “\(printable(program))” stands before --.")
+        "--stdin-from-command and paths cannot be used together: “\(printable(program))” is before --.")
     }
     let name = stdin ?? program.split(separator: "/").last.map(String.init) ?? program
     return .command(words, name: bytes(name))

@@ -18,7 +18,7 @@ struct ArchiveCatCommand: ParsableCommand {
 
   func run() throws {
     let (path, paths) = try ArchiveOptions.split(arguments)
-    guard !paths.isEmpty else { throw ValidationError("Which files? Say their paths in the snapshot.") }
+    guard !paths.isEmpty else { throw ValidationError("No files given: pass their paths in the snapshot.") }
     try options.withArchive(path) { archive in
       let snapshot = try archive.chosenSnapshot(snapshot.snapshot)
       for path in paths {

@@ -45,18 +45,19 @@ struct ArchiveCompactCommand: ParsableCommand {
     try StandardOutput.line(
       "Would remove \(counted(garbage.contents, "piece")) of content, "
         + "\(counted(garbage.smallFiles, "small file")) and \(counted(garbage.pages, "directory page")), "
-        + "and join \(counted(garbage.sparseGroups, "group")): about \(formattedSize(Int(garbage.byteCount))).")
+        + "and merge \(counted(garbage.sparseGroups, "group of small files", "groups of small files")): "
+        + "about \(formattedSize(Int(garbage.byteCount))).")
   }
 
   private func show(_ result: CompactResult) throws {
     try StandardOutput.line(
       "Removed \(counted(result.removedContents, "piece")) of content, "
         + "\(counted(result.removedSmallFiles, "small file")) and \(counted(result.removedPages, "directory page")); "
-        + "joined \(counted(result.rewrittenGroups, "group")).")
+        + "merged \(counted(result.rewrittenGroups, "group of small files", "groups of small files")).")
     try StandardOutput.line(
       "\(formattedSize(Int(result.byteCountBefore))) before, \(formattedSize(Int(result.byteCountAfter))) after.")
     if let damage = result.keptDamage {
-      try StandardOutput.line("What is damaged stays as it is: \(printableMessage(damage))")
+      try StandardOutput.line("A damaged file was not compacted: \(printableMessage(damage))")
     }
   }
 

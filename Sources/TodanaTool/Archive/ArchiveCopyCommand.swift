@@ -27,7 +27,7 @@ struct ArchiveCopyCommand: ParsableCommand {
   func run() throws {
     let (path, rest) = try ArchiveOptions.split(arguments)
     guard let target = rest.first else {
-      throw ValidationError("Which archive to? Its directory is the second argument.")
+      throw ValidationError("No target archive given: pass its directory after that of the archive.")
     }
     try StandardInput.check([options.secret.standardInputUse(), targetSecret.standardInputUse()])
     var line = ProgressLine(isShown: !report.quiet && !report.json)
@@ -40,7 +40,7 @@ struct ArchiveCopyCommand: ParsableCommand {
           ? try rest.dropFirst().map { try source.chosenSnapshot($0) }
           : try source.snapshots().filter { !there.contains($0.original ?? $0.id) }
         return try snapshots.enumerated().map { number, snapshot -> Copy in
-          line.show("Snapshots", number, snapshots.count)
+          line.show("copying", number, snapshots.count)
           let copy = try source.copy(snapshot, to: target) { try Interruption.check() }
           return Copy(snapshot: "\(snapshot.id)", copy: "\(copy.id)")
         }
@@ -49,7 +49,7 @@ struct ArchiveCopyCommand: ParsableCommand {
     line.clear()
     if report.json { return try printJSON(copies) }
     for copy in copies {
-      try StandardOutput.line("Snapshot \(copy.snapshot.prefix(8)) is \(copy.copy.prefix(8)) there.")
+      try StandardOutput.line("Snapshot \(copy.snapshot.prefix(8)) copied as \(copy.copy.prefix(8)).")
     }
     try StandardOutput.line("Copied \(counted(copies.count, "snapshot")).")
   }

@@ -25,7 +25,7 @@ struct ArchiveDiffCommand: ParsableCommand {
 
   func run() throws {
     let (path, rest) = try ArchiveOptions.split(arguments)
-    guard rest.count >= 2 else { throw ValidationError("Which snapshots are compared? Say the ids of two.") }
+    guard rest.count >= 2 else { throw ValidationError("Two snapshots are needed: pass their ids.") }
     var counts: [FileDifference.Change: Int] = [:]
     var failureCount = 0
     try options.withArchive(path) { archive in

@@ -97,7 +97,7 @@ struct ArchiveExtractCommand: ParsableCommand {
     let word =
       switch outcome {
       case .restored: "restored"
-      case .right: "right   "
+      case .right: "current "
       case .updated: "updated "
       case .kept: "kept    "
       case .leftOut: "left out"
@@ -109,7 +109,7 @@ struct ArchiveExtractCommand: ParsableCommand {
   private func newDirectory(_ snapshot: Snapshot) throws -> String {
     let name = "snapshot-\(snapshot.id.short)"
     guard !FileManager.default.fileExists(atPath: name) || dryRun else {
-      throw ValidationError("“\(name)” is there already: say with --target where to restore to.")
+      throw ValidationError("“\(name)” already exists: pass --target to restore to another directory.")
     }
     return name
   }
@@ -133,7 +133,7 @@ struct ArchiveExtractCommand: ParsableCommand {
     try StandardOutput.line(
       "\(verb) \(counted(progress.counts.files, "file")) and "
         + "\(counted(progress.counts.directories, "directory", "directories")), "
-        + "\(formattedSize(Int(progress.counts.bytes))), in \(printable(directory)).")
+        + "\(formattedSize(Int(progress.counts.bytes))), to \(printable(directory)).")
     for line in ExtractSummary(progress, overwrite, isDryRun: dryRun).lines { try StandardOutput.line(line) }
     if progress.counts.failures > 0 {
       try StandardOutput.line("\(counted(progress.counts.failures, "problem")), listed above.")

@@ -28,7 +28,7 @@ struct ArchiveFindCommand: ParsableCommand {
 
   func run() throws {
     let (path, patterns) = try ArchiveOptions.split(arguments)
-    guard !patterns.isEmpty else { throw ValidationError("What is looked for? Say a pattern, such as '*.txt'.") }
+    guard !patterns.isEmpty else { throw ValidationError("No pattern given: pass one, such as '*.txt'.") }
     let queries = try patterns.map { try PathQuery(bytes($0), ignoresCase: ignoreCase) }
     let owners = OwnerColumn()
     var failureCount = 0

@@ -38,7 +38,7 @@ struct ArchiveInitCommand: ParsableCommand {
       try Archive.checkPlace(path, makesParents: parents, allowsLeftover: true)
     } catch {
       guard error.code == .noDirectory else { throw error }
-      throw ArchiveError(.noDirectory, error.message + " Mount its disk, or say --parents to make the directories.")
+      throw ArchiveError(.noDirectory, error.message + " Mount its disk, or pass --parents to create it.")
     }
     var settings = Archive.Settings()
     do {
@@ -52,7 +52,7 @@ struct ArchiveInitCommand: ParsableCommand {
     if aes256 { configuration.backendOptions.cipher = .aes256 }
     if plain {
       guard try secret.given() == nil else {
-        throw ValidationError("--plain and a passphrase or key exclude each other.")
+        throw ValidationError("--plain and a passphrase or key cannot be used together.")
       }
     } else {
       let secret = try secret.new(for: path)
@@ -62,7 +62,7 @@ struct ArchiveInitCommand: ParsableCommand {
     let id = "\(made.store.backend.storeID)"
     try made.close()
     if json { return try printJSON(Report(archive: path, id: id, isEncrypted: !plain)) }
-    try StandardOutput.line("Made the archive \(printable(path))\(plain ? ", which is not encrypted" : "").")
+    try StandardOutput.line("Created the archive \(printable(path))\(plain ? ", not encrypted" : "").")
   }
 
   private struct Report: Encodable {

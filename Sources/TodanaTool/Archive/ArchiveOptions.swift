@@ -15,7 +15,7 @@ struct ArchiveOptions: ParsableArguments {
   static func split(_ arguments: [String]) throws -> (archive: String, rest: [String]) {
     if let archive = ProcessInfo.processInfo.environment[variable], !archive.isEmpty { return (archive, arguments) }
     guard let archive = arguments.first else {
-      throw ValidationError("Which archive? Its directory is the first argument, or in \(variable).")
+      throw ValidationError("No archive given: pass its directory as the first argument, or set \(variable).")
     }
     return (archive, Array(arguments.dropFirst()))
   }
@@ -80,7 +80,7 @@ extension Archive {
   /// Throws if a new file would be in the archive's own directory.
   func refuse(toHold file: String?) throws {
     guard let file, contains(path: bytes(file)) else { return }
-    throw ValidationError("\(printable(file)) is in the archive itself: name a file elsewhere.")
+    throw ValidationError("\(printable(file)) is inside the archive: choose a file elsewhere.")
   }
 }
 
@@ -98,7 +98,7 @@ func bytes(_ path: String) -> [UInt8] { TypedArguments.bytes(path) }
 /// - Throws: `ValidationError` if it is not UTF-8, which only paths need not be.
 func checkedText(_ text: String, _ option: String) throws -> String {
   guard !text.unicodeScalars.contains(where: { TypedArguments.byte(of: $0) != nil }) else {
-    throw ValidationError("\(option) takes UTF-8 text, which “\(printable(text))” is not.")
+    throw ValidationError("\(option) needs UTF-8 text: “\(printable(text))” is not valid.")
   }
   return text
 }
@@ -106,7 +106,8 @@ func checkedText(_ text: String, _ option: String) throws -> String {
 /// Returns a label of snapshots, after checking it.
 func checkedLabel(_ label: String) throws -> String {
   guard !label.isEmpty, label.first != " ", label.last != " " else {
-    throw ValidationError("“\(printable(label))” cannot be a label: it is empty, or has a space at its end.")
+    throw ValidationError(
+      "“\(printable(label))” is not a label: a label is not empty, and neither begins nor ends with a space.")
   }
   return try checkedText(label, "--label")
 }
@@ -116,7 +117,7 @@ func checkedTags(_ tags: [String], _ option: String) throws -> [String] {
   try tags.map { tag in
     guard !tag.isEmpty, !tag.contains(","), tag.first != " ", tag.last != " " else {
       throw ValidationError(
-        "“\(printable(tag))” cannot be a tag: tags are not empty, have no comma, and neither begin nor end with a space."
+        "“\(printable(tag))” is not a tag: a tag is not empty, has no comma, and neither begins nor ends with a space."
       )
     }
     return try checkedText(tag, option)

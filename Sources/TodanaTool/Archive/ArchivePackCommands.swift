@@ -27,9 +27,9 @@ struct ArchivePackCommand: ParsableCommand {
   func run() throws {
     let (path, file) = try PackArguments.split(arguments)
     if file == nil {
-      if report.json { throw ValidationError("--json and a pack on the standard output exclude each other.") }
+      if report.json { throw ValidationError("--json and a pack on the standard output cannot be used together.") }
       if isatty(STDOUT_FILENO) == 1 {
-        throw ValidationError("A pack is nothing for a terminal: say a file, or hand the output on.")
+        throw ValidationError("A pack is not written to a terminal: give a file, or redirect the standard output.")
       }
     }
     let packed = try options.withArchive(path) { archive in
@@ -47,8 +47,8 @@ struct ArchivePackCommand: ParsableCommand {
     guard let file else { return }
     if report.json { return try printJSON(PackReport(packed, path)) }
     try StandardOutput.line(
-      "Packed \(printable(path)) as of commit \(packed.commitNumber): \(counted(packed.fileCount, "file")), "
-        + "\(formattedSize(Int(packed.byteCount))), in \(printable(file)).")
+      "Packed \(printable(path)) as of commit \(packed.commitNumber) to \(printable(file)): "
+        + "\(counted(packed.fileCount, "file")), \(formattedSize(Int(packed.byteCount))).")
   }
 }
 
@@ -75,7 +75,7 @@ struct ArchiveUnpackCommand: ParsableCommand {
   func run() throws {
     let (path, file) = try PackArguments.split(arguments)
     if file == nil, isatty(STDIN_FILENO) == 1 {
-      throw ValidationError("A pack does not come from a terminal: say its file, or hand it to the input.")
+      throw ValidationError("A pack is not read from a terminal: give its file, or redirect the standard input.")
     }
     let unpacked = try unpacked(input(file), path)
     if report.json { return try printJSON(PackReport(unpacked, path)) }
@@ -117,7 +117,7 @@ private enum PackArguments {
   static func split(_ arguments: [String]) throws -> (archive: String, file: String?) {
     var (archive, rest) = try ArchiveOptions.split(arguments)
     if arguments.count == 2 { (archive, rest) = (arguments[0], [arguments[1]]) }
-    guard rest.count <= 1 else { throw ValidationError("There is more than an archive and a file.") }
+    guard rest.count <= 1 else { throw ValidationError("Too many arguments: an archive and a file are expected.") }
     return (archive, rest.first == "-" ? nil : rest.first)
   }
 }

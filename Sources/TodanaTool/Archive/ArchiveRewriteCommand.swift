@@ -33,7 +33,7 @@ struct ArchiveRewriteCommand: ParsableCommand {
   func run() throws {
     let (path, ids) = try ArchiveOptions.split(arguments)
     guard !exclude.isEmpty || !excludeFrom.isEmpty else {
-      throw ValidationError("What is to be left out? Say it with --exclude.")
+      throw ValidationError("No pattern given: pass --exclude or --exclude-from.")
     }
     try StandardInput.check(
       [options.secret.standardInputUse()] + FilterArguments.standardInputUses(excludeFrom: excludeFrom))
@@ -43,7 +43,7 @@ struct ArchiveRewriteCommand: ParsableCommand {
     let changes = try options.withArchive(path, dryRun ? .read : .write) { archive in
       let snapshots = try ids.isEmpty ? archive.snapshots() : ids.map { try archive.chosenSnapshot($0) }
       return try snapshots.enumerated().compactMap { number, snapshot -> Change? in
-        line.show("Snapshots", number, snapshots.count)
+        line.show("rewriting", number, snapshots.count)
         let rewritten = try archive.rewrite(
           snapshot, leavingOut: rules, mayEmpty: allowEmpty, isDryRun: dryRun
         ) { try Interruption.check() }
@@ -63,14 +63,14 @@ struct ArchiveRewriteCommand: ParsableCommand {
       let old = change.old.prefix(8)
       let excluded = counted(change.excluded, "path")
       if change.isRefused {
-        printError("Snapshot \(old) would lose all its files, and stays as it is: say --allow-empty to change it.")
+        printError("Snapshot \(old) would lose all its files, so it is not changed: pass --allow-empty to change it.")
       } else if let new = change.new?.prefix(8) {
-        try StandardOutput.line("Snapshot \(old) is \(new) now, without \(excluded).")
+        try StandardOutput.line("Snapshot \(old) rewritten as \(new), without \(excluded).")
       } else {
-        try StandardOutput.line("Snapshot \(old) would be changed: without \(excluded).")
+        try StandardOutput.line("Snapshot \(old) would be rewritten without \(excluded).")
       }
     }
-    if changes.isEmpty { try StandardOutput.line("No snapshot has what was to be left out: nothing was changed.") }
+    if changes.isEmpty { try StandardOutput.line("No snapshot contains a matching file: nothing was changed.") }
     if dryRun { try StandardOutput.line("Nothing was changed: this was a dry run.") }
   }
 

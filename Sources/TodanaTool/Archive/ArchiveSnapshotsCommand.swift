@@ -87,7 +87,7 @@ struct ArchiveRemoveCommand: ParsableCommand {
 
   func run() throws {
     let (path, ids) = try ArchiveOptions.split(arguments)
-    guard !ids.isEmpty else { throw ValidationError("Which snapshots? Say their ids.") }
+    guard !ids.isEmpty else { throw ValidationError("No snapshots given: pass their ids.") }
     let removed = try options.withArchive(path, dryRun ? .read : .write) { archive in
       let snapshots = Set(try ids.map { try archive.chosenSnapshot($0) })
       if !dryRun { try archive.remove(Array(snapshots)) }

@@ -21,13 +21,13 @@ struct ArchiveStatsCommand: ParsableCommand {
     }
     try line("Snapshots", formattedCount(stats.snapshotCount))
     try line(
-      "Files in all of them", "\(formattedCount(stats.fileCount)), \(formattedSize(Int(stats.byteCount)))")
+      "Files in snapshots", "\(formattedCount(stats.fileCount)), \(formattedSize(Int(stats.byteCount)))")
     try line(
       "Stored",
       "\(counted(stats.contentCount, "chunk or group", "chunks and groups")), "
-        + "\(counted(stats.smallFileCount, "small file")), \(counted(stats.pageCount, "page")) of directories")
+        + "\(counted(stats.smallFileCount, "small file")), \(counted(stats.pageCount, "directory page"))")
     try line(
-      "On the disk",
+      "On disk",
       formattedSize(Int(stats.storedByteCount)) + (stats.byteCount > 0 ? ", ratio \(Self.rounded(stats.ratio))" : ""))
   }
 

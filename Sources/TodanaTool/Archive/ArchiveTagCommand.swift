@@ -23,16 +23,16 @@ struct ArchiveTagCommand: ParsableCommand {
 
   func validate() throws {
     if add.isEmpty, remove.isEmpty, set.isEmpty, label == nil {
-      throw ValidationError("Say --add, --remove, --set or --label.")
+      throw ValidationError("There is nothing to change: pass --add, --remove, --set or --label.")
     }
     if !set.isEmpty, !add.isEmpty || !remove.isEmpty {
-      throw ValidationError("--set excludes --add and --remove.")
+      throw ValidationError("--set cannot be used together with --add or --remove.")
     }
   }
 
   func run() throws {
     let (path, ids) = try ArchiveOptions.split(arguments)
-    guard !ids.isEmpty else { throw ValidationError("Which snapshots? Say their ids.") }
+    guard !ids.isEmpty else { throw ValidationError("No snapshots given: pass their ids.") }
     let added = try checkedTags(add, "--add")
     let replacing = try checkedTags(set.filter { !$0.isEmpty }, "--set")
     let label = try label.map { $0.isEmpty ? "" : try checkedLabel($0) }

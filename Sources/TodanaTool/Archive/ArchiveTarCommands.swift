@@ -32,7 +32,8 @@ struct ArchiveTarExportCommand: ParsableCommand {
   func run() throws {
     let (path, paths) = try ArchiveOptions.split(arguments)
     if output == nil, isatty(STDOUT_FILENO) == 1 {
-      throw ValidationError("A tar stream is nothing for a terminal: say --output, or hand the output on.")
+      throw ValidationError(
+        "A tar stream is not written to a terminal: pass --output, or redirect the standard output.")
     }
     var failureCount = 0
     try options.withArchive(path) { archive in

@@ -41,13 +41,13 @@ struct ArchiveTarImportCommand: ParsableCommand {
 
   func run() throws {
     let (path, files) = try ArchiveOptions.split(arguments)
-    guard files.count < 2 else { throw ValidationError("There is more than one file: import one after the other.") }
+    guard files.count < 2 else { throw ValidationError("More than one file given: import one after the other.") }
     let file = files.first ?? "-"
     try StandardInput.check(
       [file == "-" ? "the tar stream" : nil, options.secret.standardInputUse()]
         + FilterArguments.standardInputUses(excludeFrom: excludeFrom))
     if file == "-", isatty(STDIN_FILENO) == 1 {
-      throw ValidationError("A tar stream does not come from a terminal: name a file, or hand one to the input.")
+      throw ValidationError("A tar stream is not read from a terminal: give a file, or redirect the standard input.")
     }
     let importOptions = try importOptions()
     let added = try added(from: InputDescriptor(file), file, to: path, importOptions)
@@ -90,6 +90,6 @@ struct ArchiveTarImportCommand: ParsableCommand {
   private func say(_ added: Archive.Added) throws {
     added.tellFailures(verbose: verbose)
     if report.json { return try printJSON(AddedReport(added, comparesFiles: false)) }
-    try added.say(compared: ".", isDryRun: dryRun, nothing: "Nothing of it could be read")
+    try added.say(compared: ".", isDryRun: dryRun, nothing: "Nothing in the stream could be read")
   }
 }

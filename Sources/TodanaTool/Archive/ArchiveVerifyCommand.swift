@@ -30,7 +30,7 @@ struct ArchiveVerifyCommand: ParsableCommand {
     let (found, snapshots) = try options.withArchive(path, secret: secret) { archive in
       let found = try archive.verify(scope) { progress in
         try Interruption.check()
-        line.show("Verifying", progress.contentCount, progress.totalContentCount)
+        line.show("verifying", progress.contentCount, progress.totalContentCount)
       }
       return (found, found.damagedFiles.isEmpty ? [] : try archive.snapshots())
     }
@@ -41,7 +41,8 @@ struct ArchiveVerifyCommand: ParsableCommand {
     } else {
       try show(found, snapshots)
       if isNoted, found.damagedFileCount > 0 {
-        try StandardOutput.line("What is damaged will be stored anew when files that have it are added again.")
+        try StandardOutput.line(
+          "Add the damaged files again, if you still have them: this repairs all snapshots that contain them.")
       }
     }
     if !found.isSound { throw ExitStatus.somethingWrong }
@@ -53,7 +54,7 @@ struct ArchiveVerifyCommand: ParsableCommand {
       try options.withArchive(path, .writeExisting, secret: secret) { archive in _ = try archive.noteDamage(found) }
       return true
     } catch {
-      printError("What is damaged cannot be noted in the archive, and so not be stored anew: \(error)")
+      printError("The damage cannot be recorded in the archive, so adding the files again will not repair it: \(error)")
       return false
     }
   }
@@ -62,7 +63,7 @@ struct ArchiveVerifyCommand: ParsableCommand {
     guard let sample else { return quick ? .structure : .everything }
     let text = sample.hasSuffix("%") ? String(sample.dropLast()) : sample
     guard !quick, let percent = Double(text), percent > 0, percent <= 100 else {
-      throw ValidationError("--sample takes a percentage, such as 5%, and no --quick.")
+      throw ValidationError("--sample needs a percentage, such as 5%, and cannot be used together with --quick.")
     }
     return percent == 100 ? .everything : .sample(percent / 100)
   }
@@ -75,12 +76,12 @@ struct ArchiveVerifyCommand: ParsableCommand {
     var last: SnapshotID?
     for file in found.damagedFiles {
       if file.snapshot != last, let snapshot = snapshots.first(where: { $0.id == file.snapshot }) {
-        try StandardOutput.line("Damaged in the snapshot \(snapshot.id.short) of \(formattedDate(snapshot.time)):")
+        try StandardOutput.line("Damaged in snapshot \(snapshot.id.short) of \(formattedDate(snapshot.time)):")
       }
       last = file.snapshot
       let path = printable(file.path)
       try StandardOutput.line(
-        "  \(path.isEmpty ? "/" : path)\(file.isDirectory ? " (a directory: not all of it can be read)" : "")")
+        "  \(path.isEmpty ? "/" : path)\(file.isDirectory ? " (a directory, of which a part cannot be read)" : "")")
     }
     if found.damagedFileCount > found.damagedFiles.count {
       try StandardOutput.line("  and \(formattedCount(found.damagedFileCount - found.damagedFiles.count)) more")

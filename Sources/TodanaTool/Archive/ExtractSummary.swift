@@ -36,13 +36,13 @@ struct ExtractSummary {
   private var kept: String? {
     guard progress.keptFiles > 0 else { return nil }
     let option = overwrite == .older ? "--overwrite always" : "--overwrite older or always"
-    return "\(counted(progress.keptFiles, "other file")) kept: \(option) replaces them."
+    return "\(counted(progress.keptFiles, "differing file")) kept: pass \(option) to replace existing files."
   }
 
   private var keptDirectories: String? {
     guard progress.keptDirectories > 0 else { return nil }
     let directories = counted(progress.keptDirectories, "existing directory", "existing directories")
-    return "\(directories) kept other permissions, owners, attributes or times: --overwrite metadata restores them."
+    return "\(directories) kept differing metadata: pass --overwrite metadata to restore it."
   }
 
   private var leftOut: String? {

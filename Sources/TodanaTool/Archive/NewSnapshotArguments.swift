@@ -27,7 +27,7 @@ struct NewSnapshotArguments: ParsableArguments {
     result.host = try host.map { try checkedText($0, "--host") }
     if let time {
       guard let date = date(ofText: time) else {
-        throw ValidationError("“\(time)” is no time: write 2026-11-23 or 2026-11-23 10:00:00.")
+        throw ValidationError("“\(time)” is not a time: write 2026-11-23 or 2026-11-23 10:00:00.")
       }
       result.time = date
     }

@@ -43,8 +43,8 @@ func warnOfFuture(_ snapshots: [Snapshot]) {
   guard let last = future.last else { return }
   let others = future.count > 1 ? ", as are \(formattedCount(future.count - 1)) more" : ""
   printError(
-    "Snapshot \(last.id.short) is of \(formattedDate(last.time)), which is in the future\(others): “latest” means it, "
-      + "and prune keeps it. Remove it if its time is wrong.")
+    "Snapshot \(last.id.short) is dated \(formattedDate(last.time)), in the future\(others): until then, “latest” "
+      + "selects it, and prune keeps it. Remove it if its date is wrong.")
 }
 
 extension Archive {

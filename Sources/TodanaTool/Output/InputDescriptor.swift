@@ -49,7 +49,7 @@ struct InputDescriptor: ~Copyable {
       if part.isEmpty { return content }
       content += part
     }
-    throw InputError(path, "cannot be read", "it has more than \(formattedSize(byteLimit))")
+    throw InputError(path, "cannot be read", "it is larger than \(formattedSize(byteLimit))")
   }
 
   private static func open(_ path: String) throws -> Int32 {

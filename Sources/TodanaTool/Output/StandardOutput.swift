@@ -66,7 +66,7 @@ enum StandardOutput {
 /// - Throws: ``OutputError``, also if the path exists.
 func writeNewFile(_ path: String, _ content: [UInt8]) throws {
   let descriptor = unsafe open(cPath(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-  guard descriptor >= 0 else { throw OutputError(description: "\(path) cannot be made: \(systemMessage()).") }
+  guard descriptor >= 0 else { throw OutputError(description: "\(path) cannot be created: \(systemMessage()).") }
   defer { close(descriptor) }
   guard StandardOutput.write(content, to: descriptor), fsync(descriptor) == 0 else {
     let message = systemMessage()

@@ -17,8 +17,8 @@ enum AddressSpace {
     tdp_use_one_heap()
     guard limit >= leastByteCount else {
       throw AddressSpaceError(
-        description: "The process may use \(limit >> 10) KiB of address space (ulimit -v), and needs at least "
-          + "\(leastByteCount >> 10) KiB; with a large store or archive three times the size of its largest file more.")
+        description: "The address space is limited to \(limit >> 10) KiB (ulimit -v), but at least "
+          + "\(leastByteCount >> 10) KiB are needed, plus three times the largest file of the store or archive.")
     }
   }
 }

@@ -85,7 +85,7 @@ final class RunningCommand {
       let count = unsafe read(output, &piece, piece.count)
       if count == 0 { break }
       if count > 0 { content += piece[..<count] }
-      if count < 0, errno != EINTR { throw CommandError("\(name) cannot be read from: \(systemMessage()).") }
+      if count < 0, errno != EINTR { throw CommandError("\(name): its output cannot be read: \(systemMessage()).") }
     }
     return content
   }
@@ -102,7 +102,7 @@ final class RunningCommand {
     case .status(0), nil: break
     case .status(let status): throw CommandError("\(name) failed with status \(status).")
     case .signal(let signal):
-      throw CommandError("\(name) was ended by signal \(signal) (\(unsafe String(cString: strsignal(signal)))).")
+      throw CommandError("\(name) was terminated by signal \(signal) (\(unsafe String(cString: strsignal(signal)))).")
     }
   }
 

@@ -23,7 +23,7 @@ struct NewSecretOptions: ParsableArguments {
   func validate() throws {
     guard sources.count <= 1 else {
       throw ValidationError(
-        "--new-passphrase-file, --new-passphrase-command, --new-key-file and --new-recovery-key-file exclude each other."
+        "Pass only one of --new-passphrase-file, --new-passphrase-command, --new-key-file and --new-recovery-key-file."
       )
     }
   }
@@ -43,7 +43,9 @@ struct NewSecretOptions: ParsableArguments {
   func secret(for name: String) throws -> StoreSecret {
     if let secret = try given() { return secret }
     guard let terminal = Terminal() else {
-      throw ValidationError("A new passphrase or key is needed, and there is no terminal to ask.")
+      throw ValidationError(
+        "A new passphrase or key is needed, and there is no terminal to ask for it. Pass --new-passphrase-file, "
+          + "--new-passphrase-command, --new-key-file or --new-recovery-key-file, or set TODANA_NEW_PASSPHRASE.")
     }
     return try terminal.askNewPassphrase("New passphrase for \(printable(name)): ")
   }

@@ -26,7 +26,7 @@ struct SecretOptions: ParsableArguments {
   func validate() throws {
     guard sources.count <= 1 else {
       throw ValidationError(
-        "--passphrase-file, --passphrase-command, --key-file and --recovery-key-file exclude each other.")
+        "Pass only one of --passphrase-file, --passphrase-command, --key-file and --recovery-key-file.")
     }
   }
 
@@ -48,7 +48,7 @@ struct SecretOptions: ParsableArguments {
     if let secret = try SecretEnvironment.current.source()?.secret() { return secret }
     // A command that opens the store twice asks once.
     if let secret = Self.answers.withLock({ $0[name] }) { return secret }
-    let secret = try Terminal()?.askPassphrase("Passphrase of \(printable(name)): ")
+    let secret = try Terminal()?.askPassphrase("Passphrase for \(printable(name)): ")
     Self.answers.withLock { $0[name] = secret }
     return secret
   }
@@ -62,16 +62,22 @@ struct SecretOptions: ParsableArguments {
   /// - Throws: `ValidationError` if there is none; ``SecretError``.
   func required(for name: String, toOpen what: String) throws -> StoreSecret {
     if let secret = try given() ?? asked(for: name) { return secret }
-    throw ValidationError("A passphrase or key that opens \(what) is needed.")
+    throw ValidationError("A passphrase or key that opens \(what) is needed. \(Self.advice)")
   }
 
   private static let answers = Mutex<[String: StoreSecret]>([:])
+
+  /// The sentence of error messages that names the options and variables for a secret.
+  static let advice =
+    "Pass --passphrase-file, --passphrase-command, --key-file or --recovery-key-file, or set TODANA_PASSPHRASE, "
+    + "TODANA_PASSPHRASE_FILE or TODANA_PASSPHRASE_COMMAND."
 
   /// Returns the secret for a store or archive to be encrypted, from the options, the environment or the terminal.
   func new(for name: String) throws -> StoreSecret {
     if let secret = try given() ?? SecretEnvironment.current.source()?.secret() { return secret }
     guard let terminal = Terminal() else {
-      throw ValidationError("A passphrase, a key or a recovery key is needed, and there is no terminal to ask.")
+      throw ValidationError(
+        "A passphrase or key for \(printable(name)) is needed, and there is no terminal to ask for it. \(Self.advice)")
     }
     return try terminal.askNewPassphrase("New passphrase for \(printable(name)): ")
   }

@@ -27,7 +27,7 @@ enum SecretSource: Hashable {
   private func readSecret() throws -> StoreSecret {
     switch self {
     case .passphraseFile(let file): .passphrase(try Self.text(Self.content(of: file), from: file))
-    case .passphraseCommand(let command): .passphrase(try Self.text(Self.output(of: command), from: "The command"))
+    case .passphraseCommand(let command): .passphrase(try Self.text(Self.output(of: command), from: "the command"))
     case .passphraseVariable(let name): .passphrase(try Self.text(ofVariable: name))
     case .keyFile(let file): .key(try Self.content(of: file))
     case .recoveryKeyFile(let file):
@@ -53,14 +53,14 @@ enum SecretSource: Hashable {
       if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw SecretError(description: "\(place) gives bytes that are no UTF-8 text.")
+      throw SecretError(description: "The text from \(place) is not valid UTF-8.")
     }
     return text
   }
 
   private static func text(ofVariable name: String) throws(SecretError) -> String {
     guard let value = unsafe getenv(name), let text = unsafe String(validatingCString: value) else {
-      throw SecretError(description: "The environment variable \(name) is no UTF-8 text.")
+      throw SecretError(description: "The environment variable \(name) is not valid UTF-8.")
     }
     return text
   }
@@ -84,7 +84,7 @@ enum SecretSource: Hashable {
       do {
         let printed = try running.readOutput(byteLimit: byteLimit)
         guard printed.count <= byteLimit else {
-          throw CommandError("The command prints more than \(byteLimit >> 20) MiB: that is no passphrase.")
+          throw CommandError("The command for the passphrase prints more than \(byteLimit >> 20) MiB.")
         }
         try running.waitForEnd()
         return printed

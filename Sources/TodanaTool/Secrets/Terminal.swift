@@ -33,19 +33,19 @@ struct Terminal: ~Copyable {
   private func ask(_ question: String) throws -> String {
     var settings = termios()
     guard unsafe tcgetattr(descriptor, &settings) == 0 else {
-      throw TerminalError(description: "The terminal cannot be asked: \(systemMessage()).")
+      throw TerminalError(description: "Cannot ask for a passphrase on the terminal: \(systemMessage()).")
     }
     var quiet = settings
     quiet.c_lflag &= ~tcflag_t(ECHO)
     guard unsafe tcsetattr(descriptor, TCSAFLUSH, &quiet) == 0 else {
-      throw TerminalError(description: "The terminal cannot be asked: \(systemMessage()).")
+      throw TerminalError(description: "Cannot ask for a passphrase on the terminal: \(systemMessage()).")
     }
     write(question)
     defer {
       unsafe tcsetattr(descriptor, TCSAFLUSH, &settings)
       write("\n")
     }
-    return try SecretSource.text(try readLine(), from: "The terminal")
+    return try SecretSource.text(try readLine(), from: "the terminal")
   }
 
   private func readLine() throws -> [UInt8] {

@@ -35,7 +35,7 @@ struct BackupCommand: ParsableCommand {
 
   func validate() throws {
     guard [series, decrypted, encrypted].count(where: \.self) <= 1 else {
-      throw ValidationError("--series, --decrypted and --encrypted exclude each other.")
+      throw ValidationError("Pass only one of --series, --decrypted and --encrypted.")
     }
   }
 
@@ -53,7 +53,7 @@ struct BackupCommand: ParsableCommand {
       line.clear()
       if options.json { return try printJSON(BackupEntry(info)) }
       return try StandardOutput.line(
-        "Backup \(info.number) of commit \(info.commitNumber): \(formattedSize(info.newByteCount)) new")
+        "Added backup \(info.number) of commit \(info.commitNumber): \(formattedSize(info.newByteCount)) of new data.")
     }
     let copyEncryption = try self.copyEncryption()
     let commitNumber = try store.withStore { store in
@@ -67,7 +67,7 @@ struct BackupCommand: ParsableCommand {
     }
     line.clear()
     if options.json { return try printJSON(Copy(commitNumber: commitNumber)) }
-    try StandardOutput.line("Copied as of commit \(commitNumber)")
+    try StandardOutput.line("Copied the store as of commit \(commitNumber).")
   }
 
   private func copyEncryption() throws -> StoreEncryption? {
@@ -109,7 +109,7 @@ struct RestoreCommand: ParsableCommand {
     line.clear()
     if options.json { return try printJSON(BackupEntry(info)) }
     try StandardOutput.line(
-      "Restored backup \(info.number) of \(formattedDate(info.date)), commit \(info.commitNumber)")
+      "Restored backup \(info.number) of \(formattedDate(info.date)), commit \(info.commitNumber).")
   }
 }
 

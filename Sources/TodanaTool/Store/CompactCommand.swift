@@ -33,7 +33,7 @@ struct CompactCommand: ParsableCommand {
     line.clear()
     try Interruption.check()
     if options.json { return try printJSON(Report(classes: names)) }
-    for name in names { try StandardOutput.line("\(printable(name)): smaller now") }
-    if names.isEmpty { try StandardOutput.line("No class's file can become smaller.") }
+    for name in names { try StandardOutput.line("Compacted \(printable(name)).") }
+    if names.isEmpty { try StandardOutput.line("There is no unused space to free.") }
   }
 }

@@ -82,7 +82,8 @@ struct ImportCommand: ParsableCommand {
       try printJSON(Report(recordCount: counts.recordCount, namedBufferCount: counts.namedBufferCount))
     } else {
       try StandardOutput.line(
-        "\(counted(counts.recordCount, "record")) and \(counted(counts.namedBufferCount, "named buffer")) imported")
+        "Imported \(counted(counts.recordCount, "record")) and "
+          + "\(counted(counts.namedBufferCount, "named buffer")).")
     }
   }
 }

@@ -34,7 +34,7 @@ struct GetCommand: ParsableCommand {
       (try store.rawRecord(ofClassNamed: className, rowID: row), try store.contentLayout(ofClassNamed: className))
     }
     guard let record else {
-      printError("The class has no row \(row).")
+      printError("Class \(printable(className)) has no row \(row).")
       throw ExitStatus.failed
     }
     let fields = bytes ? nil : RecordFields(of: record, layout)
@@ -53,7 +53,7 @@ struct ContentOptions: ParsableArguments {
   @Flag(help: "Write only the bytes, unchanged.") var raw = false
 
   func validate() throws {
-    if json, raw { throw ValidationError("--json and --raw exclude each other.") }
+    if json, raw { throw ValidationError("--json and --raw cannot be used together.") }
   }
 
   func show(_ content: [UInt8], _ fields: RecordFields?, title: String, _ document: some Encodable) throws {

@@ -61,7 +61,7 @@ struct IndexRebuildCommand: ParsableCommand {
       return names
     }
     guard !names.isEmpty else {
-      printError("The class has no indexes.")
+      printError("Class \(printable(className)) has no indexes.")
       throw ExitStatus.failed
     }
     for name in names {
@@ -69,7 +69,7 @@ struct IndexRebuildCommand: ParsableCommand {
         try printJSONLine(Emptied(class: className, name: name))
         continue
       }
-      try StandardOutput.line(printable("\(name): to be built when the program opens the store"))
+      try StandardOutput.line(printable("Emptied \(name): the program builds it when it next opens the store."))
     }
   }
 }

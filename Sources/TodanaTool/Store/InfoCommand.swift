@@ -20,7 +20,7 @@ struct InfoCommand: ParsableCommand {
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
     let info = try store.withStore { opened in
-      line.show("looking at all records")
+      line.show("reading all records")
       return try StoreInfo(of: opened, at: store.store)
     }
     line.clear()
@@ -45,7 +45,7 @@ struct InfoCommand: ParsableCommand {
     } else {
       try line(
         "Files",
-        "\(formattedSize(info.fileByteCount)), of which compacting gives back \(formattedPercentage(info.fragmentation))"
+        "\(formattedSize(info.fileByteCount)), of which compacting frees \(formattedPercentage(info.fragmentation))"
       )
     }
     try showClasses(info)
@@ -56,7 +56,7 @@ struct InfoCommand: ParsableCommand {
     guard !info.classes.isEmpty else { return }
     try StandardOutput.line("")
     var table = TextTable(
-      .text("Class"), .number("number"), .number("records"), .number("file"), .number("not needed"))
+      .text("Class"), .number("number"), .number("records"), .number("file"), .number("unused"))
     for entry in info.classes {
       table.append(
         entry.name, "\(entry.number)", entry.recordCount.map(formattedCount) ?? "damaged",

@@ -32,7 +32,7 @@ struct KeyListCommand: ParsableCommand {
       if options.json { try printJSONLine(entry) }
       table.append(
         "\(entry.number)", entry.kind, formattedDate(entry.created),
-        entry.isDamaged ? "damaged" : entry.isInUse ? "opened the store now" : "")
+        entry.isDamaged ? "damaged" : entry.isInUse ? "used now" : "")
     }
     if !options.json { try table.print() }
     if entries.contains(where: \.isDamaged) { throw ExitStatus.somethingWrong }
@@ -65,7 +65,7 @@ struct KeyAddCommand: ParsableCommand {
       return try opened.keys.add(secret)
     }
     if json { return try printJSON(KeyChange(number: number, recoveryKey: recovery?.text)) }
-    try StandardOutput.line(recovery?.text ?? "Added as number \(number)")
+    try StandardOutput.line(recovery?.text ?? "Added as number \(number).")
   }
 }
 
@@ -92,7 +92,7 @@ struct KeyChangeCommand: ParsableCommand {
       try opened.keys.change(to: try newSecret.secret(for: store.store))
     }
     if json { return try printJSON(KeyChange(number: number, recoveryKey: nil)) }
-    try StandardOutput.line("Changed; its number is \(number)")
+    try StandardOutput.line("Changed; its number is now \(number).")
   }
 }
 

@@ -30,7 +30,7 @@ struct KeyRotateCommand: ParsableCommand {
       let rotation = try store.keys.rotate(keeping: [kept], progress: progress)
       if !rotation.removedSlots.isEmpty {
         let removed = counted(rotation.removedSlots.count, "other passphrase or key", "other passphrases or keys")
-        try StandardOutput.line("\(removed) removed")
+        try StandardOutput.line("Removed \(removed).")
       }
       return rotation.isFinished
     }
@@ -85,7 +85,7 @@ struct KeyImportCommand: ParsableCommand {
     } catch let error as InputError {
       throw OutputError(description: error.description)
     }
-    let secret = try store.secret.required(for: file, toOpen: "the exported file")
+    let secret = try store.secret.required(for: file, toOpen: "the exported copy")
     try store.waiting.waiting(for: store.store).whileInUse {
       try Store.importKeys(keys, at: store.store, encryption: .callback { secret })
     }

@@ -27,7 +27,7 @@ struct ListCommand: ParsableCommand {
   }
 
   func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("--limit takes a number of records.") }
+    if let limit, limit < 0 { throw ValidationError("--limit needs a number of records, 0 or more.") }
   }
 
   func run() throws {

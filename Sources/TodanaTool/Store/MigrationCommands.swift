@@ -75,6 +75,6 @@ struct MigrationOptions: ParsableArguments {
     }
     line.clear()
     try store.close()
-    if !isFinished { throw Interrupted(advice: "the same command with --resume goes on") }
+    if !isFinished { throw Interrupted(advice: "run the same command with --resume to continue") }
   }
 }

@@ -58,7 +58,7 @@ struct NameCommand: ParsableCommand {
   func run() throws {
     let buffer = try store.withStore { try $0.rawNamedBuffer(name) }
     guard let buffer else {
-      printError("There is no named buffer of this name.")
+      printError("There is no named buffer “\(printable(name))”.")
       throw ExitStatus.failed
     }
     try options.show(

@@ -37,19 +37,20 @@ struct SalvageCommand: ParsableCommand {
   private func show(_ report: SalvageReport) throws {
     for loss in report.losses { try StandardOutput.line(printableMessage(loss)) }
     for keyspace in report.keyspaces {
-      let name = printable(keyspace.name)
+      // Names of trees contain NULs.
+      let name = printable(keyspace.name.replacing("\0", with: " "))
       try StandardOutput.line("\(name): \(counted(keyspace.savedCount, "record")) saved" + losses(of: keyspace))
     }
     if !report.indexesToBuild.isEmpty {
       let names = report.indexesToBuild.map(printable).joined(separator: "; ")
-      try StandardOutput.line("Indexes are built again when a program opens the store with its classes: \(names)")
+      try StandardOutput.line("Indexes to be built when a program opens the new store: \(names).")
     }
     if report.isComplete {
       try StandardOutput.line("Nothing was lost.")
     } else if report.lostCount > 0 {
       try StandardOutput.line("Known to be lost: \(counted(report.lostCount, "record")).")
     } else {
-      try StandardOutput.line("Something was lost, or may have been; how many records cannot be told.")
+      try StandardOutput.line("Records may have been lost; their number is unknown.")
     }
   }
 
@@ -58,14 +59,14 @@ struct SalvageCommand: ParsableCommand {
     if keyspace.lostCount > 0 { parts.append("\(keyspace.lostCount) lost") }
     if !keyspace.lostRowIDs.isEmpty {
       let rows = keyspace.lostRowIDs.prefix(10).map { "\($0)" }.joined(separator: ", ")
-      parts.append("rows that may be lost: \(rows)" + (keyspace.lostRowIDs.count > 10 ? ", …" : ""))
+      parts.append("possibly lost rows: \(rows)" + (keyspace.lostRowIDs.count > 10 ? ", …" : ""))
     }
     if keyspace.unreadableByteCount > 0 {
-      parts.append("nothing was found in \(counted(keyspace.unreadableByteCount, "byte"))")
+      parts.append("no record found in \(counted(keyspace.unreadableByteCount, "byte"))")
     }
-    if !keyspace.isNameKnown { parts.append("its name is that of its file") }
+    if !keyspace.isNameKnown { parts.append("name taken from the file") }
     if keyspace.savedCount > 0, !keyspace.isNumberKept {
-      parts.append("its number is another, so that references to it lead nowhere")
+      parts.append("class number changed, so references to it are broken")
     }
     return parts.isEmpty ? "" : "; " + parts.joined(separator: ", ")
   }

@@ -67,11 +67,15 @@ struct BackupsVerifyCommand: ParsableCommand {
   private func show(_ report: BackupVerification) throws {
     for damage in report.damages { try StandardOutput.line(printableMessage("\(damage)")) }
     if report.damageCount > report.damages.count {
-      try StandardOutput.line("and \(report.damageCount - report.damages.count) more")
+      try StandardOutput.line("… and \(formattedCount(report.damageCount - report.damages.count)) more")
     }
     try StandardOutput.line(
       "\(counted(report.backupCount, "backup")) with \(formattedSize(report.byteCount)): "
-        + (report.isSound ? "nothing is damaged" : counted(report.damageCount, "damage")))
+        + (report.isSound ? "nothing is damaged." : "\(counted(report.damageCount, "damaged part"))."))
+    if !report.isSound {
+      let numbers = report.damagedBackups.map { "\($0)" }.joined(separator: ", ")
+      try StandardOutput.line("These backups cannot be restored: \(numbers). Use another one.")
+    }
   }
 }
 
@@ -88,7 +92,7 @@ struct BackupsPruneCommand: ParsableCommand {
   @Flag(help: "Show no progress.") var quiet = false
 
   func validate() throws {
-    guard keep > 0 else { throw ValidationError("--keep takes a number from 1.") }
+    guard keep > 0 else { throw ValidationError("--keep needs a number of backups, 1 or more.") }
   }
 
   func run() throws {

@@ -14,7 +14,7 @@ struct WaitOptions: ParsableArguments {
   static let unattendedSeconds = 300.0
 
   func validate() throws {
-    if let wait, !(0...1e9).contains(wait) { throw ValidationError("--wait takes a number of seconds.") }
+    if let wait, !(0...1e9).contains(wait) { throw ValidationError("--wait needs a number of seconds, 0 or more.") }
   }
 
   /// Returns the parameters of waiting for a store, an archive or a series.
