@@ -51,12 +51,12 @@ as_root() {
 
 install_packages() {
   command -v dpkg-query >/dev/null 2>&1 || {
-    say "This is not Debian or Ubuntu; please see yourself that these are here, by their Debian names: $packages"
+    say "This is not Debian or Ubuntu: install these packages yourself, by their Debian names: $packages"
     return 0
   }
   missing=$(missing_packages)
   if [ -z "$missing" ]; then
-    say "All Debian packages are here."
+    say "All Debian packages are installed."
     return 0
   fi
   say "Installing: $missing"
@@ -67,18 +67,18 @@ install_packages() {
     as_root apt-get install -y --no-install-recommends $missing </dev/null >&2 || true
   fi
   missing=$(missing_packages)
-  [ -z "$missing" ] || stop 3 "cannot install $missing. Please run as root: apt-get install $missing"
+  [ -z "$missing" ] || stop 3 "cannot install $missing. Run as root: apt-get install $missing"
 }
 
 check_swift() {
-  command -v swift >/dev/null 2>&1 || stop 3 "there is no swift here. Swift 6.3 or later comes from https://swift.org/install"
+  command -v swift >/dev/null 2>&1 || stop 3 "swift was not found. Install Swift 6.3 or later: https://swift.org/install"
   version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
   major=${version%%.*}
   minor=${version#*.}
   if [ -z "$version" ] || [ "$major" -lt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -lt 3 ]; }; then
-    stop 3 "Swift ${version:-of an unknown version} is here, 6.3 or later is needed: https://swift.org/install"
+    stop 3 "Swift ${version:-of an unknown version} is installed, but 6.3 or later is needed: https://swift.org/install"
   fi
-  say "Swift $version is here."
+  say "Swift $version is installed."
 }
 
 # Prepares a build: installs missing packages and checks the compiler.

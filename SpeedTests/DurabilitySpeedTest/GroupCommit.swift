@@ -9,10 +9,10 @@ import Todana
 /// Each thread has its own store over one shared backend, and changes one object in each save.
 struct GroupCommit: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "commits", abstract: "Saves with 1, 2, 4 and 8 threads at once.")
+    commandName: "commits", abstract: "Save with 1, 2, 4 and 8 threads at once.")
 
   @OptionGroup var place: Place
-  @Option(help: "Seconds for each number of threads.") var seconds = 3.0
+  @Option(help: "The duration for each number of threads, in seconds.") var seconds = 3.0
 
   func run() throws {
     let directory = place.directory + "/group-commit"

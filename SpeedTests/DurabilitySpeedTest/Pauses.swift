@@ -7,11 +7,11 @@ import Todana
 /// Measures the longest saves and fetches during checkpoints and compaction.
 struct Pauses: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Fetches and saves while nothing else happens, during checkpoints, and during compaction.")
+    abstract: "Fetch and save without other work, during checkpoints, and during compaction.")
 
   @OptionGroup var place: Place
-  @Option(help: "Objects in the store.") var count = 10_000_000
-  @Option(help: "Seconds for each situation that does not end by itself.") var seconds = 5.0
+  @Option(help: "The number of objects in the store.") var count = 10_000_000
+  @Option(help: "The duration of each measurement but that of compaction, in seconds.") var seconds = 5.0
 
   func run() throws {
     let directory = place.directory + "/pauses"
@@ -36,7 +36,7 @@ struct Pauses: ParsableCommand {
     }
     var compacted: [String] = []
     try report("compaction", backend) { compacted = try store.compact() }
-    guard !compacted.isEmpty else { throw ValidationError("there was nothing to compact; the last line means nothing") }
+    guard !compacted.isEmpty else { throw ValidationError("nothing was compacted: ignore the last line") }
     try store.close()
   }
 

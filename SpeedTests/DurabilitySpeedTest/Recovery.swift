@@ -6,11 +6,11 @@ import Todana
 /// Measures the time that opening takes after a kill, by the size of the data and of the log.
 struct Recovery: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Opens stores of different sizes after their process was killed.")
+    abstract: "Open stores of different sizes after their process was killed.")
 
   @OptionGroup var place: Place
-  @Option(help: "Objects in the stores, with commas between.") var counts = "10000,1000000,10000000"
-  @Option(help: "Objects changed in the killed process, in saves of 100, with commas between.")
+  @Option(help: "The numbers of objects in the stores, separated by commas.") var counts = "10000,1000000,10000000"
+  @Option(help: "The numbers of objects that the killed process changes, in saves of 100, separated by commas.")
   var changes = "1000,10000,100000"
 
   func run() throws {
@@ -41,7 +41,7 @@ struct Recovery: ParsableCommand {
     try process.run()
     process.waitUntilExit()
     guard process.terminationReason == .uncaughtSignal else {
-      throw ValidationError("the process that was to be killed ended by itself")
+      throw ValidationError("the process ended before it could be killed")
     }
   }
 

@@ -14,12 +14,12 @@ enum ChildProcess {
     try end(process)
     let status = process.terminationStatus
     guard process.terminationReason == .exit else {
-      throw .failed("\(describe(arguments)) was ended by signal \(status)")
+      throw .failed("\(describe(arguments)) was terminated by signal \(status)")
     }
     switch status {
     case 0: return String(decoding: bytes, as: UTF8.self)
     case 1: throw .wrongResult("\(describe(arguments)) found a wrong result")
-    default: throw .failed("\(describe(arguments)) ended with status \(status)")
+    default: throw .failed("\(describe(arguments)) failed with status \(status)")
     }
   }
 
@@ -43,7 +43,7 @@ enum ChildProcess {
       kill(process.processIdentifier, SIGKILL)
     }
     try end(process)
-    guard text.contains(saveAnnouncement) else { throw .failed("\(describe(arguments)) never began its save") }
+    guard text.contains(saveAnnouncement) else { throw .failed("\(describe(arguments)) ended before its save began") }
     return clock.now - begin
   }
 

@@ -24,7 +24,7 @@ struct RunPhase<Program: SpeedTestProgram>: ParsableCommand {
     let knownWorkload = Program.workloads.first { $0.id == workload }
     let subjects = Program.subjects + (knownWorkload?.references ?? [])
     guard let knownSubject = subjects.first(where: { $0.name == subject }) else {
-      throw SpeedTestError.wrongUse("no subject \(subject)")
+      throw SpeedTestError.wrongUse("unknown subject \(subject)")
     }
     let trial = Trial(
       subject: knownSubject, directory: directory, count: count, titles: try titles.map(readTitles))
@@ -32,7 +32,7 @@ struct RunPhase<Program: SpeedTestProgram>: ParsableCommand {
       for line in try knownSubject.describeSongs(limit: limit, in: directory) { print(line) }
       return
     }
-    guard let knownWorkload else { throw SpeedTestError.wrongUse("no workload \(workload)") }
+    guard let knownWorkload else { throw SpeedTestError.wrongUse("unknown workload \(workload)") }
     switch phase {
     case .prepare: try prepare(knownWorkload, trial)
     case .measure: try measure(knownWorkload, trial)
@@ -44,7 +44,7 @@ struct RunPhase<Program: SpeedTestProgram>: ParsableCommand {
   private func prepare(_ workload: any Workload, _ trial: Trial) throws {
     var candidate = workload.preparation
     while let found = candidate, found.name != preparation { candidate = found.basis.first }
-    guard let candidate else { throw SpeedTestError.wrongUse("no preparation \(preparation)") }
+    guard let candidate else { throw SpeedTestError.wrongUse("unknown preparation \(preparation)") }
     try candidate.run(trial) {
       print(ChildProcess.saveAnnouncement)
       fflush(nil)

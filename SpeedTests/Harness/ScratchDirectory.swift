@@ -12,7 +12,7 @@ struct ScratchDirectory {
       path = base + "/speed-test-" + UUID().uuidString.prefix(8).lowercased()
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     } catch {
-      throw .wrongUse("cannot make a directory for the databases in \(base): \(error.localizedDescription)")
+      throw .wrongUse("cannot create a directory for the databases in \(base): \(error.localizedDescription)")
     }
   }
 
@@ -22,7 +22,7 @@ struct ScratchDirectory {
     do {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     } catch {
-      throw .failed("cannot make \(directory): \(error.localizedDescription)")
+      throw .failed("cannot create \(directory): \(error.localizedDescription)")
     }
     return directory
   }

@@ -135,6 +135,6 @@ public func readTitles(from path: String) throws(SpeedTestError) -> [String] {
   }
   // Substrings are copied so that no title keeps the whole text in memory.
   let titles = content.split(whereSeparator: \.isNewline).map { String($0) }
-  guard !titles.isEmpty else { throw SpeedTestError.wrongUse("\(path) holds no titles") }
+  guard !titles.isEmpty else { throw SpeedTestError.wrongUse("\(path) contains no titles") }
   return titles
 }

@@ -50,12 +50,12 @@ struct SpeedTestCommand<Program: SpeedTestProgram>: ParsableCommand {
 
   @OptionGroup var options: SpeedTestOptions
 
-  @Option(help: ArgumentHelp("At the end, show the first <n> songs as Todana fetches them.", valueName: "n"))
+  @Option(help: ArgumentHelp("At the end, print the first n songs that Todana fetches.", valueName: "n"))
   var show = 0
 
   func validate() throws {
-    guard show >= 0 else { throw ValidationError("--show is not negative.") }
-    guard show == 0 || !options.json else { throw ValidationError("--show and --json exclude each other.") }
+    guard show >= 0 else { throw ValidationError("--show must not be negative.") }
+    guard show == 0 || !options.json else { throw ValidationError("--show and --json cannot be used together.") }
   }
 
   func run() throws {
@@ -69,13 +69,16 @@ struct SpeedTestCommand<Program: SpeedTestProgram>: ParsableCommand {
       Interruption.forgetScratch()
     }
     if scratch.isInMemory {
-      Terminal.message("\(Program.name): \(options.directory) lies in memory: flushes cost nothing there.")
+      Terminal.message(
+        "\(Program.name): \(options.directory) is in memory, where flushes cost nothing. Pass --directory for a disk.")
     }
     let runner = Runner(scratch: scratch, subjects: subjects, options: options)
     var all: [SpeedMeasurement] = []
     for workload in workloads {
       let measurements = try runner.run(workload)
-      if measurements.isEmpty { Terminal.message("\(workload.id) \(workload.name): none of the subjects takes part.") }
+      if measurements.isEmpty {
+        Terminal.message("\(workload.id) \(workload.name): skipped, as no chosen database supports it.")
+      }
       if !options.json, !measurements.isEmpty { print(reportTable(of: workload, measurements) + "\n") }
       all += measurements
     }

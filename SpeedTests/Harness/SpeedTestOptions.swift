@@ -2,37 +2,37 @@ import ArgumentParser
 
 /// The options of both speed tests.
 struct SpeedTestOptions: ParsableArguments {
-  @Option(help: "Songs; smaller workloads take a share of it.")
+  @Option(help: "The number of songs; smaller workloads use a fraction of it.")
   var count = 1_000_000
 
-  @Option(help: ArgumentHelp("Workloads to run, with commas between them.", valueName: "ids"))
+  @Option(help: ArgumentHelp("The workloads to run, separated by commas; by default, all.", valueName: "ids"))
   var workloads: String?
 
   @Option(
     help: ArgumentHelp(
-      "What to measure beside Todana, with commas between; \"none\" for nothing. All that are built if left out.",
+      "The other databases to measure, separated by commas, or \"none\"; by default, all that are built.",
       valueName: "names"))
   var peers: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where the databases are made, on the disk to be measured. The current directory if left out.", valueName: "path")
-  )
+      "The directory for the databases, on the disk to be measured; by default, the current directory.",
+      valueName: "path"))
   var directory = "."
 
-  @Option(help: "How often each subject does each workload.")
+  @Option(help: "The number of runs of each workload with each database.")
   var repetitions = 5
 
-  @Flag(help: "Also measure encrypted stores, as one more subject.")
+  @Flag(help: "Also measure encrypted stores, as another database.")
   var encrypted = false
 
   @Option(
     help: ArgumentHelp(
-      "Real titles, one a line, instead of \"Test Song\"; repeated when the file is shorter than the count.",
+      "A file of titles, one per line, to use instead of \"Test Song\"; repeated if there are too few.",
       valueName: "file"))
   var titles: String?
 
-  @Flag(help: "Print one JSON array and nothing else.")
+  @Flag(help: "Print the results as one JSON array.")
   var json = false
 
   /// The most songs whose numbers fit in four bytes.
@@ -40,9 +40,9 @@ struct SpeedTestOptions: ParsableArguments {
 
   func validate() throws {
     guard (1...Self.maximumCount).contains(count) else {
-      throw ValidationError("--count is between 1 and \(Self.maximumCount).")
+      throw ValidationError("--count must be from 1 to \(Self.maximumCount).")
     }
-    guard repetitions >= 1 else { throw ValidationError("--repetitions is at least 1.") }
+    guard repetitions >= 1 else { throw ValidationError("--repetitions must be at least 1.") }
   }
 
   /// Returns the requested workloads, in the order of the program's list.
@@ -51,9 +51,9 @@ struct SpeedTestOptions: ParsableArguments {
     let names = workloads.split(separator: ",").map { $0.trimmingSpaces().lowercased() }
     for name in names where !all.contains(where: { $0.answers(to: name) }) {
       let known = all.map { "\($0.id) (\($0.name))" }.joined(separator: ", ")
-      throw .wrongUse("--workloads: there is no \"\(name)\" here; known are \(known).")
+      throw .wrongUse("--workloads: \"\(name)\" is unknown; use some of \(known).")
     }
-    guard !names.isEmpty else { throw .wrongUse("--workloads names no workload.") }
+    guard !names.isEmpty else { throw .wrongUse("--workloads: name at least one workload.") }
     return all.filter { workload in names.contains { workload.answers(to: $0) } }
   }
 
@@ -67,7 +67,7 @@ struct SpeedTestOptions: ParsableArguments {
     let known = all.map(\.name)
     for name in names where !known.contains(name) {
       let list = known.filter { !$0.hasPrefix(ours) }.joined(separator: ", ")
-      throw .wrongUse("--peers: there is no \"\(name)\" here; built are \(list).")
+      throw .wrongUse("--peers: \"\(name)\" is not built; use some of \(list), or none.")
     }
     return all.filter { $0.name.hasPrefix(ours) || names.contains($0.name) }
   }

@@ -120,6 +120,6 @@ extension Subject {
   public func describeSongs(limit: Int, in directory: String) throws -> [String] { [] }
 
   private func unsupported(_ function: String = #function) -> SpeedTestError {
-    .failed("\(name) has no \(function): its unsupportedWorkloads must say so")
+    .failed("\(name) does not implement \(function): list its workload in unsupportedWorkloads")
   }
 }

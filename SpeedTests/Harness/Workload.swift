@@ -86,7 +86,7 @@ public struct Trial: Sendable {
   /// - Throws: ``SpeedTestError/wrongResult(_:)`` if the subject read wrong data.
   public func expect(_ found: Checksum, _ expected: Checksum, _ what: String) throws(SpeedTestError) {
     guard found == expected else {
-      throw .wrongResult("\(subject.name) read \(what) wrongly: \(found) instead of \(expected)")
+      throw .wrongResult("\(subject.name) read wrong data for \(what): checksum \(found) instead of \(expected)")
     }
   }
 }
