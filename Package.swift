@@ -173,6 +173,11 @@ if !isSet("TODANA_WITHOUT_SPEED_TESTS") {
   ]
 }
 
+// The plugin that makes the documentation's pages; Scripts/document runs it.
+if isSet("TODANA_DOCUMENTATION") {
+  dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.3"))
+}
+
 // The fuzzer. It links libFuzzer, which defines main; Scripts/fuzz builds it.
 if isSet("TODANA_FUZZER") {
   swiftTargets.append(.executableTarget(name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Fuzz/Fuzzer"))
