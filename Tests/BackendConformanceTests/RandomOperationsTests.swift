@@ -9,10 +9,7 @@ import Todana
 @Suite struct RandomOperationsTests {
   @Test(arguments: TestedBackend.allCases)
   func `random operations agree with a dictionary`(_ kind: TestedBackend) throws {
-    let given = ProcessInfo.processInfo.environment["TODANA_TEST_SEED"].flatMap { UInt64($0) }
-    let rounds = given == nil && LongTests.areEnabled ? 40 : 1
-    for _ in 0..<rounds {
-      let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    for seed in RandomSeeds.seeds(new: 1, long: 40) {
       do {
         var run = try RandomRun(kind, seed: seed)
         for _ in 0..<150 { try run.step() }

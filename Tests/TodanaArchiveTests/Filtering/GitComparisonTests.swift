@@ -14,8 +14,7 @@ import TodanaArchive
 @Suite struct GitComparisonTests {
   @Test(.enabled(if: GitComparison.hasGit, "git is not installed"))
   func `a filter leaves out the files that Git ignores`() throws {
-    let given = ProcessInfo.processInfo.environment["TODANA_TEST_SEED"].flatMap { UInt64($0) }
-    let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    let seed = RandomSeeds.next()
     var comparison = try GitComparison(seed: seed)
     let leastCount = LongTests.areEnabled ? 100_000 : 4_000
     while comparison.comparedCount < leastCount { try comparison.compareOneTree() }

@@ -8,10 +8,7 @@ import TodanaArchive
 
 @Suite struct RetentionPropertyTests {
   @Test func `random rules keep the snapshots that a simple model keeps`() throws {
-    let given = ProcessInfo.processInfo.environment["TODANA_TEST_SEED"].flatMap { UInt64($0) }
-    let rounds = given != nil ? 1 : LongTests.areEnabled ? 5_000 : 150
-    for _ in 0..<rounds {
-      let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    for seed in RandomSeeds.seeds(new: 150, long: 5_000) {
       do {
         var retention = RandomRetention(seed: seed)
         try retention.check()

@@ -7,11 +7,7 @@ import Testing
 @testable import Todana
 
 @Suite(.serialized) struct IndexDifferentialTests {
-  /// Random seeds, new in each run; the environment variable `TODANA_SEED` repeats one.
-  private static let seeds: [UInt64] = {
-    if let text = ProcessInfo.processInfo.environment["TODANA_SEED"], let seed = UInt64(text) { return [seed] }
-    return (0..<(LongTests.areEnabled ? 16 : 2)).map { _ in .random(in: 0 ... .max) }
-  }()
+  private static let seeds = RandomSeeds.seeds(new: 2, long: 16)
 
   @Test(arguments: seeds)
   func `queries give equal answers with any indexes and with none`(seed: UInt64) throws {

@@ -75,10 +75,7 @@ import Testing
     sample.decimal = Decimal(sign: .plus, exponent: -30, significand: Decimal(generator.number(3)))
   }
 
-  private static let seeds: [UInt64] = {
-    if let text = ProcessInfo.processInfo.environment["TODANA_SEED"], let seed = UInt64(text) { return [seed] }
-    return (0..<(LongTests.areEnabled ? 40 : 2)).map { _ in .random(in: 0 ... .max) }
-  }()
+  private static let seeds = RandomSeeds.seeds(new: 2, long: 40)
 
   @Test(arguments: seeds)
   func `an index is rebuilt when its condition changes slightly`(seed: UInt64) throws {

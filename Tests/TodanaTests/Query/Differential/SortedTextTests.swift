@@ -59,10 +59,7 @@ import Testing
     }
   }
 
-  private static let seeds: [UInt64] = {
-    if let text = ProcessInfo.processInfo.environment["TODANA_SEED"], let seed = UInt64(text) { return [seed] }
-    return (0..<(LongTests.areEnabled ? 60 : 2)).map { _ in .random(in: 0 ... .max) }
-  }()
+  private static let seeds = RandomSeeds.seeds(new: 2, long: 60)
 
   private static func text(_ generator: inout SeededGenerator) -> String {
     switch generator.number(250) {

@@ -36,7 +36,7 @@ import Todana
 
   private static let names = ["", "a", "b", "bb", "é", String(repeating: "long", count: 40), "\u{0}", "zz"]
 
-  @Test(arguments: LongTests.areEnabled ? Array(1...60) : [UInt64.random(in: 1...(.max)), 7, 8], [false, true])
+  @Test(arguments: RandomSeeds.seeds([7, 8], new: 1, long: 60), [false, true])
   func `answers do not depend on the loaded objects`(seed: UInt64, isEncrypted: Bool) throws {
     var generator = SeededGenerator(seed: seed)
     var configuration = StoreConfiguration()

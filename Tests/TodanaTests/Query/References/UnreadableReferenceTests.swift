@@ -42,7 +42,7 @@ import Todana
 
   private static let names = ["", "a", "b", "é", String(repeating: "long", count: 40), "\u{0}"]
 
-  @Test(arguments: LongTests.areEnabled ? Array(1...60) : [UInt64.random(in: 1...(.max)), 3, 4], [false, true])
+  @Test(arguments: RandomSeeds.seeds([3, 4], new: 1, long: 60), [false, true])
   func `unreadable objects are left out and reported once`(seed: UInt64, isEncrypted: Bool) throws {
     var generator = SeededGenerator(seed: seed)
     var configuration = StoreConfiguration()
