@@ -96,7 +96,7 @@ import Todana
     try fill(.passphrase("correct horse"))
     let verified = try run("verify", path, "--passphrase-file", old)
     #expect(verified.status == 0)
-    #expect(verified.lines.last?.hasPrefix("502 records on ") == true)
+    #expect(verified.lines.last?.hasPrefix("502 records and index entries on ") == true)
     #expect(try run("salvage", path, directory.path("salvaged"), "--passphrase-file", old).status == 0)
     #expect(try run("verify", directory.path("salvaged"), "--passphrase-file", old).status == 0)
     #expect(try run("verify", path).status == 3)

@@ -43,7 +43,7 @@ public indirect enum ContentType: Sendable, Hashable {
   case uuid
   /// A value written by ``DataBuffer/writeReference(_:)``.
   case reference
-  /// A list written by ``DataBuffer/writeReferences(_:)``.
+  /// A list written by `DataBuffer.writeReferences(_:)`.
   case references
   /// A value written by ``DataBuffer/writeAnyReference(_:)``.
   case anyReference

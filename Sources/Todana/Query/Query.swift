@@ -74,7 +74,7 @@ public struct Query<T: StoredObject>: Sendable {
 
   /// Returns the query without its first objects.
   ///
-  /// They are skipped again by every fetch, so ``after(_:)`` is faster for many pages.
+  /// They are skipped again by every fetch, so `after(_:)` is faster for many pages.
   public func offset(_ count: Int) -> Query {
     var query = self
     query.specification.offset = count

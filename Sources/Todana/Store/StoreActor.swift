@@ -5,7 +5,7 @@
 /// let titles = try await library.perform { store in try store.fetch(Song.self).map(\.title) }
 /// ```
 ///
-/// Objects stay inside the actor: results of ``perform(_:)`` are `Sendable`, such as values or an ``ObjectID``.
+/// Objects stay inside the actor: results of `perform(_:)` are `Sendable`, such as values or an ``ObjectID``.
 public actor StoreActor {
   /// The backend that keeps the records; more stores can be created over it.
   public nonisolated let backend: any StoreBackend
