@@ -13,7 +13,7 @@ struct TodanaTool: ParsableCommand {
         1    completed, but problems were found; they are listed
         2    wrong usage, for example an unknown option
         3    the store, archive or series of backups cannot be opened
-        4    failed; nothing was saved, unless the message says so
+        4    failed; nothing was saved, unless the message says otherwise
         130  interrupted; no data were lost
       """,
     version: "0.1.0",

@@ -8,8 +8,8 @@ struct ArchiveDiffCommand: ParsableCommand {
     abstract: "Compare two snapshots.",
     usage: "todana archive diff [<options>] <archive> <old id> <new id> [<path> ...]",
     discussion: """
-      Prints each path that was added or removed, or has another kind, other content, or only other metadata: \
-      permissions, owner, modification time or attributes. The exit status is 1 if there are differences.
+      Prints each path that was added or removed, or whose kind, content or metadata differs. Metadata are \
+      permissions, owner, modification time and attributes. The exit status is 1 if there are differences.
 
       \(EnvironmentHelp.archive)
       """)

@@ -8,7 +8,7 @@ struct ArchiveListCommand: ParsableCommand {
     abstract: "List the files of a snapshot.",
     usage: "todana archive list [<options>] <archive> [<path> ...]",
     discussion: """
-      Without a path, lists the top level of the snapshot. Of a directory, lists the entries, or with --recursive \
+      Without a path, lists the top level of the snapshot. For a directory, lists its entries, or with --recursive \
       everything below it.
 
       \(EnvironmentHelp.archive)

@@ -8,11 +8,11 @@ struct BackupCommand: ParsableCommand {
     commandName: "backup",
     abstract: "Copy a store, or add a backup of it to a series.",
     discussion: """
-      A copy is a complete store, with the same passphrases and keys. With --encrypted it has a passphrase or key of \
-      its own, with --decrypted none; it is then written record by record.
+      A copy is a complete store, with the same passphrases and keys. With --encrypted the copy has its own passphrase \
+      or key, with --decrypted it has none. Both options copy record by record, which takes longer.
 
-      A backup in a series takes only the space of the data that changed since the previous one. 'todana store \
-      restore' creates a store from it.
+      A backup in a series takes only the space of the data that changed since the previous backup. 'todana store \
+      restore' creates a store from a backup.
 
       \(EnvironmentHelp.storeAndNewPassphrase)
       """,

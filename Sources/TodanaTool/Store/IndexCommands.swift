@@ -34,10 +34,10 @@ struct IndexListCommand: ParsableCommand {
 struct IndexRebuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rebuild",
-    abstract: "Rebuild indexes, for example damaged ones.",
+    abstract: "Empty indexes, so that the program builds them again.",
     discussion: """
-      Only a program with the class can compute the entries of an index. The command empties the index, and the \
-      program builds it when it next opens the store. Until then, its queries read all objects.
+      For damaged indexes. Only a program with the class can compute the entries of an index: it builds the emptied \
+      indexes when it next opens the store. Until then, queries read all objects of the class.
 
       \(EnvironmentHelp.store)
       """,
@@ -45,7 +45,7 @@ struct IndexRebuildCommand: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @Argument(help: "The stored name of the class.") var className: String
-  @Argument(help: "The name of the index; by default, all of the class.") var index: String?
+  @Argument(help: "The name of the index; by default, all indexes of the class.") var index: String?
   @OptionGroup var options: ListOptions
 
   private struct Emptied: Encodable {

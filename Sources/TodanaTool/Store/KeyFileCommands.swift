@@ -43,7 +43,8 @@ struct KeyExportCommand: ParsableCommand {
     commandName: "export",
     abstract: "Write a copy of the store's file of keys.",
     discussion: """
-      The passphrases and keys that the store has now open the copy, even after they were changed in the store.
+      The copy opens with the present passphrases and keys, even after they were changed in the store. Export again \
+      after 'todana store key rotate'.
 
       \(EnvironmentHelp.key)
       """,

@@ -5,10 +5,10 @@ import Todana
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Checks every page and every record of a store.",
+    abstract: "Check every page and every record of a store.",
     discussion: """
-      Changes nothing. References between objects, and the values of index entries, are not checked: only a program \
-      with the classes can do that (Store.verify).
+      Changes nothing. For indexes, checks the number of entries, and that each belongs to an existing row. Only a \
+      program with the classes can also check the values of entries, and references between objects (Store.verify).
 
       \(EnvironmentHelp.store)
       """,
