@@ -1,5 +1,5 @@
-// Extended attributes by descriptors. The calls for descriptors refuse a handle (O_PATH) with EBADF. Its path under
-// /proc/self/fd leads to the same file, also to a symbolic link itself.
+// Extended attributes by descriptors. The calls for descriptors refuse a handle (O_PATH) with EBADF. The path of the
+// handle under /proc/self/fd refers to the same file, even to a symbolic link itself.
 #include "Internal.h"
 
 #include <sys/xattr.h>

@@ -46,7 +46,7 @@ static inline tdf_descriptor_path tdf_path_of(int file) {
   return path;
 }
 
-// Repeats a call that a signal interrupts; its value is the result, or -errno.
+// Repeats a call that a signal interrupts. The value of the expression is the result, or -errno.
 #define TDF_CALL(call)                            \
   ({                                              \
     __typeof__(call) result_;                     \

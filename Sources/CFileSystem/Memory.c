@@ -8,7 +8,8 @@
 
 void tdf_return_freed_memory(void) {
 #ifdef __GLIBC__
-  // A fixed threshold does not grow with freed memory, up to 32 MiB. Each thread may keep blocks below the threshold.
+  // The default threshold grows, up to 32 MiB, when large blocks are freed; a fixed one does not. Each thread may keep
+  // freed blocks below the threshold.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 }

@@ -20,7 +20,8 @@ static int open_beneath(int directory, const char *name, int flags, mode_t mode)
     for (;;) {
       long file = syscall(SYS_openat2, directory, name, &how, sizeof how);
       if (file >= 0) return (int)file;
-      // EAGAIN: during a rename, the kernel cannot tell whether the name stays beneath; openat decides.
+      // EAGAIN: because of a concurrent rename, the kernel cannot verify that the file is beneath the directory. Use
+      // openat.
       if (errno == EINTR) continue;
       if (errno == ENOSYS) atomic_store_explicit(&is_missing, true, memory_order_relaxed);
       if (errno != ENOSYS && errno != EPERM && errno != EAGAIN && errno != E2BIG && errno != EINVAL) return -errno;
@@ -31,7 +32,8 @@ static int open_beneath(int directory, const char *name, int flags, mode_t mode)
   return TDF_CALL(openat(directory, name, flags, mode));
 }
 
-// Opens a file without changing its access time if permitted, which is so for its owner and for root.
+// Opens a file without changing its access time, which the system permits to its owner and to root. For other users,
+// opens it as usual.
 static int open_to_read(int directory, const uint8_t *bytes, size_t size, int flags) {
   tdf_name name;
   if (!tdf_set_name(&name, bytes, size)) return -EINVAL;
@@ -77,7 +79,7 @@ int tdf_create_file(int directory, const uint8_t *bytes, size_t size) {
 }
 
 int tdf_close(int file) {
-  // Linux has closed the descriptor even if it returns EINTR.
+  // Linux has closed the descriptor even if `close` fails with EINTR.
   return close(file) == -1 && errno != EINTR ? -errno : 0;
 }
 
@@ -86,7 +88,7 @@ int tdf_try_lock(int file) {
 }
 
 int tdf_finish_writing(int file) {
-  // The file system reports its late errors whenever a descriptor is closed, not only at the last one.
+  // The file system reports delayed errors when any descriptor of the file is closed, not only the last one.
   int second = TDF_CALL(fcntl(file, F_DUPFD_CLOEXEC, 0));
   return second < 0 ? second : tdf_close(second);
 }

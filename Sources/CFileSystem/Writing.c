@@ -31,7 +31,7 @@ int tdf_flush(int file) {
 }
 
 int tdf_set_owner(int file, uint32_t user_id, uint32_t group_id) {
-  // The system takes this number for "do not change".
+  // To the system, this number means "do not change".
   if (user_id == UINT32_MAX || group_id == UINT32_MAX) return -EINVAL;
   return TDF_CALL(fchownat(file, "", user_id, group_id, AT_EMPTY_PATH));
 }

@@ -20,7 +20,8 @@ static int start(pid_t *child, char *const *arguments, bool has_input, int outpu
     posix_spawn_file_actions_destroy(&actions);
     return failure;
   }
-  // Other ignored signals were ignored before the process was started, and stay ignored.
+  // The child must not ignore SIGXFSZ, as this process does. Signals that this process was started to ignore stay
+  // ignored.
   sigset_t defaults;
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGXFSZ);

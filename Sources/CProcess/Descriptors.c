@@ -10,8 +10,9 @@
 void tdp_occupy_standard_descriptors(void) {
   for (int descriptor = 0; descriptor <= 2; descriptor++) {
     if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // The lowest free number is this one. Open it for the direction that is never used. A chroot may lack /dev/null; a
-    // directory can be neither read nor written.
+    // `open` returns the lowest free number, which is this descriptor. It is opened only for the direction in which it
+    // is never used. If /dev/null is missing, as in a chroot, a directory is opened: it can be neither read nor
+    // written.
     const int direction = descriptor == 0 ? O_WRONLY : O_RDONLY;
     if (open("/dev/null", direction) == -1) open("/", O_RDONLY | O_DIRECTORY);
   }

@@ -1,4 +1,4 @@
-// The access to files by descriptors that reading and restoring need on Linux, in plain C.
+// Access to files by descriptors on Linux, in plain C, for reading files into archives and restoring them.
 //
 // Every function that can fail returns its result, or an error as a negative number (-ENOENT). A call that a signal
 // interrupts is repeated. No function follows a symbolic link as the last component of a name, unless its comment says
@@ -7,7 +7,7 @@
 // A name is one path component: 1 to 255 bytes, no '/', no NUL, neither "." nor "..". Each function checks its names,
 // and returns -EINVAL for an invalid one, so no call can leave the directory that it is given.
 //
-// `file` is any descriptor. It may be one of `tdf_open_handle`, except for reading and writing data.
+// `file` is any descriptor. It may be a handle from `tdf_open_handle`, except for reading and writing data.
 #ifndef TODANA_CFILESYSTEM_H
 #define TODANA_CFILESYSTEM_H
 
@@ -21,8 +21,8 @@ extern "C" {
 
 // MARK: Opening
 
-// Opens a directory by any path, relative to `directory` or TDF_WORKING_DIRECTORY; follows symbolic links. It is the
-// start of all work.
+// Opens a directory by any path, relative to `directory` or TDF_WORKING_DIRECTORY; follows symbolic links. All other
+// access starts at such a directory.
 int tdf_open_start(int directory, const uint8_t *path, size_t path_size);
 enum { TDF_WORKING_DIRECTORY = -100, TDF_PATH_SIZE_MAX = 4095, TDF_NAME_SIZE_MAX = 255 };
 
@@ -35,7 +35,7 @@ int tdf_open_parent(int directory);
 // Opens a file for reading, without waiting for the other end of a FIFO; the access time is left unchanged if that is
 // permitted. Returns -EAGAIN for a file under a lease (F_SETLEASE), whose holder has been notified.
 int tdf_open_file(int directory, const uint8_t *name, size_t name_size);
-// Opens a file of any kind, also a symbolic link itself, as a descriptor without access to data (O_PATH).
+// Opens a file of any kind, even a symbolic link itself, as a descriptor without access to data (O_PATH).
 int tdf_open_handle(int directory, const uint8_t *name, size_t name_size);
 // Creates a new file (O_EXCL) for reading and writing, with permissions 0600.
 int tdf_create_file(int directory, const uint8_t *name, size_t name_size);
@@ -68,14 +68,14 @@ int64_t tdf_read_link(int file, uint8_t *buffer, size_t buffer_size);
 
 // Restarts the reading of a directory's names.
 int tdf_rewind(int directory);
-// Fills the buffer with further names; returns the number of used bytes, 0 at the end. 64 KiB is a good size.
+// Fills the buffer with the next names; returns the number of used bytes, 0 at the end. 64 KiB is a good size.
 int64_t tdf_read_names(int directory, uint8_t *buffer, size_t buffer_size);
 // Returns the name at `*offset` of such a buffer, including "." and "..", and advances `*offset`. Returns null at the
 // end. `*is_regular` is true if the directory says that the file is regular, which not every file system does.
 const uint8_t *tdf_next_name(const uint8_t *buffer, size_t used, size_t *offset, size_t *name_size, bool *is_regular);
 
-// Returns the start of the next data or hole from `offset` on, -ENXIO if there is none, -EINVAL if the file system
-// cannot tell.
+// Returns the start of the next data or hole from `offset` on. Returns -ENXIO if there is none, and -EINVAL if the file
+// system does not report them.
 int64_t tdf_next_data(int file, int64_t offset);
 int64_t tdf_next_hole(int file, int64_t offset);
 // Reads `buffer_size` bytes; fewer only at the end of the file.
@@ -89,11 +89,11 @@ int64_t tdf_get_attribute(int file, const uint8_t *name, size_t name_size, uint8
 int tdf_set_attribute(int file, const uint8_t *name, size_t name_size, const uint8_t *value, size_t value_size);
 int tdf_remove_attribute(int file, const uint8_t *name, size_t name_size);
 
-// Reads the flags that `chattr` sets (FS_IOC_GETFLAGS, FS_*_FL). Only for regular files and directories, as files of
-// other kinds would be opened. A handle is opened again by its path in /proc/self/fd. Returns -EOPNOTSUPP if the file
-// system has no flags.
+// Reads the flags that `chattr` sets (FS_IOC_GETFLAGS, FS_*_FL). Call it only for regular files and directories: a
+// handle is opened again by its path in /proc/self/fd, and opening a device can have effects. Returns -EOPNOTSUPP if
+// the file system has no flags.
 int tdf_get_flags(int file, uint32_t *flags);
-// Sets exactly these flags; a file system may ignore some without an error.
+// Sets exactly these flags; a file system may ignore some of them without an error.
 int tdf_set_flags(int file, uint32_t flags);
 
 // MARK: Writing
@@ -127,7 +127,7 @@ int tdf_remove(int directory, const uint8_t *name, size_t name_size, bool is_dir
 
 // MARK: Users
 
-// Return the limit of open descriptors of the process (RLIMIT_NOFILE), and their number; -ENOENT without /proc.
+// Return the process's limit of open descriptors (RLIMIT_NOFILE), and the number of open ones; -ENOENT without /proc.
 int64_t tdf_descriptor_limit(void);
 int64_t tdf_descriptor_count(void);
 

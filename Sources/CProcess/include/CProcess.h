@@ -14,7 +14,8 @@ extern "C" {
 #endif
 
 // Returns the arguments of the process, followed by a null pointer; the first one is the program's name. Returns null
-// if the C library does not pass the arguments to constructors. Swift reads them from /proc, which a chroot may lack.
+// if the C library does not pass the arguments to constructors. Swift itself reads the arguments from /proc, which a
+// chroot may lack.
 char *const *tdp_arguments(void);
 
 // Occupies each of the descriptors 0, 1 and 2 that is closed. Otherwise a file opened later would get its number, and
@@ -25,7 +26,7 @@ void tdp_occupy_standard_descriptors(void);
 // Writes all bytes. Returns -EPIPE if a pipe has no reader; no signal is raised.
 int tdp_write_without_signal(int file, const uint8_t *bytes, size_t byte_count);
 
-// Tests whether the process ignores a signal: `nohup` and shells make processes ignore some before starting them.
+// Tests whether the process ignores a signal. `nohup` or a shell may have started the process with ignored signals.
 bool tdp_ignores_signal(int number);
 
 // Ignores SIGXFSZ, so that writing beyond the limit of `ulimit -f` fails with EFBIG instead of ending the process.
@@ -37,7 +38,7 @@ int64_t tdp_address_space_limit(void);
 // Makes all threads allocate from one heap: the C library reserves 64 MiB of address space for each further one.
 void tdp_use_one_heap(void);
 
-// Starts a program, which is searched in PATH, with a pipe as its standard output.
+// Starts a program, which is looked up in PATH, with a pipe as its standard output.
 //
 // `arguments` ends with a null pointer; the first argument names the program. If `has_input` is false, the program's
 // standard input is empty. `*output` is the read end of the pipe. Returns the process id.

@@ -252,7 +252,7 @@ uint32_t KeyFile::addSlot(
   if (slot.usesScrypt) {
     slot.cost = cost;
     slot.scryptSalt = randomBytes<16>();
-    // With equal salts, one derivation suffices to try a passphrase on all slots.
+    // If slots have equal salts, one derivation suffices to try a passphrase on all of them.
     for (const Slot &other : slots_) {
       if (other.isDamaged() || !other.usesScrypt || other.cost.log2N != cost.log2N || other.cost.r != cost.r ||
           other.cost.p != cost.p) continue;

@@ -1,5 +1,5 @@
-// The file that leads from a passphrase to a store's keys (docs/formats/key-file.md). Each slot holds the master key,
-// sealed under one secret. The keys that seal data are sealed under the master key.
+// The file of keys, from which a passphrase or another secret opens a store's keys (docs/formats/key-file.md). Each
+// slot holds the master key, sealed under one secret. The keys that seal data are sealed under the master key.
 //
 // Adding, changing and removing a secret rewrites only this file. The class is a value, and does not access the disk.
 #pragma once
@@ -31,7 +31,8 @@ struct Secret {
 
 enum class DataCipher : uint8_t { aes128 = 1, aes256 = 2 };
 
-// 2 is reserved. A migration's "key" is not a secret: if it can be opened, the store itself has written it.
+// 2 is reserved. The "key" of a migration is a mark, not a secret. If it opens under the master key, the store itself
+// has written it.
 enum class KeyPurpose : uint8_t { epoch = 1, name = 3, digest = 4, migration = 5 };
 
 struct DataKey {
@@ -72,7 +73,8 @@ class KeyFile {
   DataCipher cipher() const { return cipher_; }
   size_t dataKeySize() const { return cipher_ == DataCipher::aes128 ? 16 : 32; }
   uint64_t sequence() const { return sequence_; }
-  // Increases the sequence number, as each written change has to; of two copies, the newer one has the higher number.
+  // Increases the sequence number. Call it for each change that is written: of two copies, the one with the higher
+  // number is newer.
   void advance() { sequence_++; }
   void advancePast(const KeyFile &other) { sequence_ = std::max(sequence_, other.sequence_) + 1; }
   const std::vector<Slot> &slots() const { return slots_; }
@@ -97,7 +99,8 @@ class KeyFile {
   // Tests for and removes keys of earlier generations; the mark of a migration belongs to no generation.
   bool hasKeysBefore(uint32_t keyGeneration) const;
   void removeKeysBefore(uint32_t keyGeneration);
-  // Adds the keys of another file that this master key opens and this file lacks. Returns the number of keys it opens.
+  // Adds the keys of another file that the master key opens, and that this file lacks. Returns the number of keys that
+  // the master key opens.
   size_t mergeKeys(const KeyFile &other, const SecretBytes &master);
   // Returns all keys. Throws SealingError(TDS_DAMAGED_KEYS) if one of them is damaged.
   std::vector<DataKey> keys(const SecretBytes &master) const;

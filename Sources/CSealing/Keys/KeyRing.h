@@ -36,10 +36,11 @@ class KeyRing {
   uint32_t keyGeneration() const { return keyGeneration_.load(std::memory_order_acquire); }
   bool has(uint32_t keyGeneration) const;
 
-  // Draws random nonces. Everything that is sealed under the current epoch takes one of them, so they count its seals.
+  // Draws random nonces. Everything that is sealed under the current epoch takes one nonce, so the drawn nonces are
+  // counted as its seals.
   void drawNonces(uint8_t *nonces, size_t count) const;
   uint64_t sealCount() const { return sealCount_.load(std::memory_order_relaxed); }
-  // Raises the count to `count`, the lowest possible number of seals in earlier sessions.
+  // Raises the count to `count` if it is lower. Earlier sessions made at least this number of seals.
   void raiseSealCount(uint64_t count) const;
 
   // Returns the code that replaces a name whose bytes must be hidden: the first 16 bytes of HMAC-SHA256 under the name

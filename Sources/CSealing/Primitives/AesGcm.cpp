@@ -74,7 +74,7 @@ bool AesGcm::opensQuickly(size_t keySize) {
         cipher.seal(nonce, {nonce, 5}, {plain, 20}, bytes, tag);
         if (!cipher.isQuick_ || !cipher.open(nonce, {nonce, 5}, {bytes, 20}, bytes, tag)) return false;
         if (!std::equal(plain, plain + 20, bytes)) return false;
-        // Data that are not authentic must be refused, and the next data opened again.
+        // Data that are not authentic must be refused. The next data must then be opened again.
         tag[number] ^= 1;
         if (cipher.open(nonce, {nonce, 5}, {bytes, 20}, bytes, tag)) return false;
       }

@@ -1,5 +1,5 @@
 // AES-SIV (RFC 5297), which wraps keys. It is deterministic, so it needs no nonce; sealing a key twice reveals only
-// that.
+// that the two keys are equal.
 #pragma once
 
 #include <vector>

@@ -36,7 +36,7 @@ struct ScryptCost {
   uint64_t work() const;
 };
 
-// Derives a key. Throws SealingError: TDS_LIMIT before any work.
+// Derives a key. If the cost is over the limits, throws SealingError(TDS_LIMIT) before any work.
 SecretBytes scrypt(ByteView passphrase, ByteView salt, const ScryptCost &cost, size_t count);
 
 }  // namespace todana

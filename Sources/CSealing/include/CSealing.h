@@ -105,8 +105,8 @@ typedef enum {
   TDS_KIND_TREE_ENTRY = 8,
 } tds_kind;
 
-// Fills `nonces` with `count` random nonces. All data sealed under the current epoch take one each, so they are
-// counted.
+// Fills `nonces` with `count` random nonces. All data sealed under the current epoch take one nonce each, so the drawn
+// nonces are counted as seals.
 bool tds_draw_nonces(const tds_key_ring *ring, uint8_t *nonces, size_t count);
 
 // Seal in place: `bytes` has room for the header, then the plaintext, then room for the trailer. `padded` is as
