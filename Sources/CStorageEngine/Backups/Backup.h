@@ -1,7 +1,7 @@
 // The copy of a store in use. Each file is copied as a power failure directly after one commit would have left it.
 //
-// Opening the copy recovers it as after a crash. The copy is made beside its place, and renamed when it is complete and
-// durable.
+// Opening the copy recovers it as after a crash. The copy is made under a temporary name, and renamed when it is
+// complete and durable.
 #pragma once
 
 #include <cstdint>

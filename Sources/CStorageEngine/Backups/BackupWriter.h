@@ -28,7 +28,7 @@ class BackupWriter {
   void begin(const std::string &name);
   // Appends to the current file.
   void write(const void *bytes, size_t byteCount);
-  // Puts the store in its place and makes it durable. Throws Failure: TDN_DAMAGED if the files are no store,
+  // Puts the store in its place and makes it durable. Throws Failure: TDN_DAMAGED if the files are not a store,
   // TDN_NEWER_FORMAT.
   void finish();
 

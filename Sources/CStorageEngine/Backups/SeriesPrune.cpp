@@ -41,7 +41,7 @@ void SeriesPrune::next(const std::function<void(const Damage &damage)> &) {
   }
 }
 
-// Marks the needed blocks. Returns false when all of them are known.
+// Marks the blocks that the remaining backups need. Returns false when all of them are marked.
 bool SeriesPrune::mark() {
   // Read more groups in a step: only tables are read, which are a 128th of the content.
   for (int group = 0; group < 64 * kGroupsInStep; group++) {

@@ -115,7 +115,7 @@ void Cabinet::reopen(tdn_open_report &report) {
     // Nothing is flushed in memory, so nothing can fail, and there are no files to recover from.
     groupReport.commitNumber = session_->group().commitNumber();
   } else {
-    // Kept in the cabinet until an opening succeeds: a failed attempt must not lose them.
+    // The cabinet keeps the reserved ids until an opening succeeds: a failed attempt must not lose them.
     if (session_) reservedIDs_ = session_->table().reservedIDs();
     session_ = nullptr;
     openSession(options_, groupReport);
@@ -231,7 +231,7 @@ void Cabinet::requireOutside(const std::string &path) const {
 }
 
 FileGroup::BackupPlan Cabinet::planBackup(Session &session) const {
-  // Files of others in the directory are left out: a store would not be made of them again.
+  // Leave out files that do not belong to the store: BackupWriter refuses their names.
   return session.group().planBackup(
     [](const std::string &name) { return BackupWriter::isFileName(name) && name != StoreKeys::kCopyMark; });
 }
@@ -255,7 +255,7 @@ std::unique_ptr<SeriesBackup> Cabinet::openSeriesBackup(const std::string &path)
   Use session(*this);
   if (options_.storage == TDN_STORAGE_MEMORY) throw Failure(TDN_INVALID, "a store in memory has no files to copy");
   requireOutside(path);
-  // Check first what may be refused: checkpoints wait from the plan on.
+  // Do the checks that can fail before making the plan: from then on, checkpoints wait.
   auto backup = std::make_unique<SeriesBackup>(
     SeriesDirectory(path, SeriesDirectory::Use::add), directory_->storeID(), directory_->disk());
   // Run a checkpoint first. Otherwise this backup would copy data from a log, and the next one would copy them again

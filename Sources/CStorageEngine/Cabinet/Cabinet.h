@@ -55,7 +55,7 @@ class Cabinet {
   }
   bool isEncrypted();
 
-  // Returns the damaged files beside the data files.
+  // Returns the damaged files other than data files.
   std::vector<FileGroup::DamagedFile> verifyCompanions();
 
   // -- Migrations to other keys, or to none (KeyMigration.h). Each is begun once, and run until it is done.
@@ -84,7 +84,7 @@ class Cabinet {
   ReaderWriterLock door_;
   const tdn_options options_;
   std::unique_ptr<StoreDirectory> directory_;
-  FileTable::ReservedIDs reservedIDs_;  // those of the session that a failure ended
+  FileTable::ReservedIDs reservedIDs_;  // of the session that a failure ended
   std::unique_ptr<Session> session_;
   bool isClosed_ = false;
   Mutex migrationMutex_;  // held by a migration; taken before the door

@@ -1,4 +1,4 @@
-// The acceptance of a store's contents as the right ones. The user asks for it after records were lost for good, or
+// The acceptance of a store's current contents as correct. The user requests it after records were lost permanently, or
 // after files of different states were put together.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The reader of single records of a hash file, as of the newest commit or as a snapshot sees them.
+// The reader of single records of a hash file, as of the newest commit or of a snapshot.
 #pragma once
 
 #include <optional>

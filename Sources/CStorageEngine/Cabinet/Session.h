@@ -71,8 +71,8 @@ class Session {
   // bit that the batch meets are repaired first.
   uint64_t commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts);
 
-  // -- Loading keyspaces aside
-  // Begins to load a keyspace and returns its id. It is no keyspace of the store until a batch adopts it.
+  // -- Loading new keyspaces
+  // Begins to load a keyspace, and returns its id. The keyspace does not belong to the store until a batch adopts it.
   uint32_t beginLoading(int32_t kind, const std::string &name, uint64_t recordCount);
   bool isLoading(uint32_t keyspace) { return table_->isLoading(keyspace); }
   void load(uint32_t keyspace, const tdn_batch &batch);

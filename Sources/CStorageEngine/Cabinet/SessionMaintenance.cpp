@@ -10,7 +10,7 @@ bool Session::compact(uint32_t id, const Rebuilding::Progress &progress) {
   if (isReadOnly_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
   group_->throwIfPoisoned();
   const bool isCompacted = repairing([&] { return maintenance_->compact(keyspace, progress); });
-  // The checkpoint removes the replaced file, also that of a rebuild that ran in the background just before.
+  // The checkpoint removes the replaced file, even if a rebuild in the background replaced it just before.
   group_->checkpoint();
   return isCompacted;
 }

@@ -10,7 +10,7 @@ uint64_t Session::snapshotCount(Snapshot &snapshot, uint32_t id) {
   return snapshotPart(snapshot, keyspace(&snapshot, id)).count;
 }
 
-// Every commit stores the next row id in each file that it puts rows into. The part's file thus has the snapshot's.
+// Reads the next row id from the part's file, because every commit stores it in each file that it puts rows into.
 uint64_t Session::snapshotRowBound(Snapshot &snapshot, uint32_t id) {
   Keyspace &keyspace = this->keyspace(&snapshot, id);
   if (!keyspace.hasRows()) throw Failure(TDN_INVALID, "the keyspace has no row ids");

@@ -93,7 +93,7 @@ void Batch::numberKeys(BatchRun &run, uint64_t commitNumber) {
     change.key_length = static_cast<uint16_t>(replaced_.back().size());
     change.kind = TDN_PUT;
   }
-  // Other changes of the tree may have keys before or after these.
+  // Sort again: other changes of the tree may have keys before or after the new ones.
   const auto first = ownChanges_.begin() + static_cast<ptrdiff_t>(run.first);
   const auto end = ownChanges_.begin() + static_cast<ptrdiff_t>(run.end);
   std::sort(first, end, [&](const tdn_change &a, const tdn_change &b) {

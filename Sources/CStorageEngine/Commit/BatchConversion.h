@@ -11,7 +11,7 @@
 namespace todana {
 
 // Converts the put records of a run that do not have the form of this key generation; 0: plain form. `keyspace` is not
-// a tree, and the ring is not null. Does not change bytes that are no record, or only look like one, because readers
+// a tree, and the ring is not null. Does not change bytes that are not a record, or only look like one, because readers
 // refuse them. Throws Failure.
 void convertRecords(
   Batch &batch, const BatchRun &run, const Keyspace &keyspace, const std::shared_ptr<const KeyRing> &ring,

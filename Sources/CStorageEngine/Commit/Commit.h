@@ -51,7 +51,7 @@ class Commit {
   void replaceFile(Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed);
   // Drops the keyspace with its records, file, name and number. Open snapshots can still read it.
   void dropKeyspace(Keyspace &keyspace);
-  // Adds a keyspace that was loaded aside, in a file that the group adopts. Throws Failure(TDN_INVALID) if another
+  // Adds a keyspace that was loaded separately, in a file that the group adopts. Throws Failure(TDN_INVALID) if another
   // keyspace has its name.
   void addKeyspace(
     Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed, const DigestEntry &contents);

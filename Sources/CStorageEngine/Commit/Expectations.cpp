@@ -15,7 +15,7 @@ void Expectations::check(size_t index, bool exists, std::string_view value) {
     isExpected = exists && recordToken(value.data(), value.size()) == change.expected;
   }
   if (!isExpected) fail(index);
-  // The digest of the keyspace loses this record, whose token is not part of the change.
+  // Keep the token: it is not part of the change, and is needed to remove the record from the digest of the keyspace.
   if (exists && (change.expectation == TDN_EXPECT_ANY || change.expectation == TDN_EXPECT_PRESENT)) {
     oldTokens_[index] = recordToken(value.data(), value.size());
   }

@@ -1,4 +1,4 @@
-// The loading of a new keyspace aside, in bounded steps, until a batch adopts it.
+// The loading of a new keyspace, separately from the others and in bounded steps, until a batch adopts it.
 //
 // The records go to a building file, without the log. No commit contains any of them before the one with TDN_ADOPT,
 // which is small for any number of records. Without that commit the file is removed with the loader or, after a kill,

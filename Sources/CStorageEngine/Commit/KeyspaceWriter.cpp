@@ -8,9 +8,9 @@ namespace todana {
 
 namespace {
 
-// The number of records per bucket above which a commit builds a larger file. In the background, one is built from two
-// records per bucket. Chains are trees, so overload costs little: a commit builds only if its own records would
-// overload the file badly.
+// The number of records per bucket above which a commit builds a larger file. In the background, a larger file is built
+// above two records per bucket. Chains are trees, so overload costs little: a commit builds only if its own records
+// would overload the file badly.
 constexpr uint64_t kOverloaded = 8;
 
 }  // namespace

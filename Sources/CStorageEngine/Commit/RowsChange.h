@@ -16,7 +16,7 @@ namespace todana {
 // The changes of one run. RowKeyspaceWriter and KeyspaceLoader make one. One thread, that of its RecordsChange.
 class RowsChange {
  public:
-  // `firstNewRow`: the lowest row id from which on there are no rows.
+  // `firstNewRow`: an id such that it and all higher ids have no rows.
   RowsChange(RecordsChange &records, const Batch &batch, uint64_t firstNewRow);
 
   void change(const BatchRun &run);

@@ -12,8 +12,8 @@
 
 namespace todana {
 
-// The list, which contains every open snapshot before the next commit begins. Session owns it, opens snapshots, and
-// interrupts all of them at its end. Their users close them; Commit reads the list.
+// The list of all open snapshots: a new snapshot is in it before the next commit can begin. Session owns the list,
+// opens snapshots, and interrupts all of them when it ends. The users of snapshots close them. Commit reads the list.
 //
 // Any thread: its mutex guards the list, and is taken after the state lock.
 class SnapshotList {

@@ -351,7 +351,7 @@ void StoreKeys::forgetEarlierKeys() {
   edit([&] {
     const uint32_t keyGeneration = ring_->keyGeneration();
     for (KeyPurpose purpose : {KeyPurpose::epoch, KeyPurpose::name, KeyPurpose::digest}) {
-      // Otherwise all data would be lost.
+      // If the newest keys were missing, removing the others would lose all data.
       if (!file_.hasKey(purpose, keyGeneration)) {
         throw Failure(TDN_DAMAGED_KEYS, "the file of keys does not contain the newest keys", kName);
       }

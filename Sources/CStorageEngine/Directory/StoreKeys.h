@@ -1,7 +1,7 @@
 // A store's file of keys, in two copies, and the keys obtained by opening it.
 //
-// It is not part of the log. A secret is added, changed or removed by replacing both copies, one after another, so that
-// one of them is complete at any time. The one with the higher number is newer.
+// The file is not part of the log. A secret is added, changed or removed by replacing both copies, one after the other,
+// so that one of them is complete at any time. The copy with the higher number is newer.
 #pragma once
 
 #include <memory>

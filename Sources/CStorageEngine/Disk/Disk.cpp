@@ -229,7 +229,7 @@ std::unique_ptr<DiskFile> AnonymousDisk::open(const std::string &name, Mode mode
                                       });
 #endif
     if (descriptor < 0) {
-      // The call is missing, or not supported by the file system: create a file and unlink it at once.
+      // The call is missing, or not supported by the file system: create a file and unlink it immediately.
       std::string path = (directory_.empty() ? std::string("/tmp") : directory_) + "/todana-XXXXXX";
       descriptor = ::mkostemp(path.data(), O_CLOEXEC);
       if (descriptor < 0) throw Failure::fromErrno(errno, "cannot create a temporary file", path);

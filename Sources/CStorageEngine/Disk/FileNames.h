@@ -7,7 +7,8 @@
 
 namespace todana {
 
-// Returns the number at the start of the name of a data file, or of a file beside it: `0007-Song.kch`, `0007.kch.sums`.
+// Returns the number at the start of the name of a data file, or of its file of checksums: `0007-Song.kch`,
+// `0007.kch.sums`.
 inline std::optional<uint32_t> fileNumberIn(const std::string &name) {
   const size_t end = name.find_first_not_of("0123456789");
   if (end == std::string::npos || end < 4 || end > 10 || (name[end] != '-' && name[end] != '.')) return std::nullopt;

@@ -1,5 +1,5 @@
-// A directory that appears at its path complete and durable, or not at all. It is filled beside its place, under the
-// same name with `.partial` appended, and then renamed.
+// A directory that appears at its path complete and durable, or not at all. It is filled under the same name with
+// `.partial` appended, and then renamed.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace todana {
 // A file lock in the new directory excludes a second copy to the same path, by this process or another one.
 class PartialDirectory {
  public:
-  // Creates the directory beside `path`, which must not exist or be an empty directory. Its parent must exist. Removes
+  // Creates the directory next to `path`, which must not exist or be an empty directory. The parent must exist. Removes
   // the files that a killed process left if `isOurs` accepts their names. Throws Failure: TDN_INVALID if the directory
   // has other content, TDN_IN_USE while another copy to that path is being made.
   PartialDirectory(const std::string &path, const std::function<bool(const std::string &name)> &isOurs);

@@ -39,8 +39,8 @@ class DigestFile {
   void open(FileGroup &group, bool mayBePlain);
   // Returns the generation of the keys that seal the states and the catalog; 0: plain.
   uint32_t keyGeneration() const { return root_.keyGeneration; }
-  // Loads the states of the keyspaces. Files from different states are no error here: a scan of all records reports
-  // them.
+  // Loads the states (counts and digests) of the keyspaces. Files that belong to different commits cause no error here:
+  // a scan of all records reports them.
   void load(FileGroup &group, const std::vector<Keyspace *> &keyspaces);
   // Returns false if a file is older or newer than the others, or was written without the keys. Any thread.
   bool isConsistent() const { return isConsistent_; }

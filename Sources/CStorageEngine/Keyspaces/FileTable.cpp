@@ -175,13 +175,13 @@ std::shared_ptr<KeyspaceLoader> FileTable::loader(uint32_t id) {
 }
 
 void FileTable::endLoading(uint32_t id) {
-  // Released without the mutex, because the release removes a file.
+  // Release the loader without the mutex, because the release removes a file.
   std::shared_ptr<KeyspaceLoader> loader;
   MutexLock lock(mutex_);
   auto found = loading_.find(id);
   if (found == loading_.end()) return;
   loader = std::move(found->second.loader);
-  // Kept, because a commit may be about to adopt it.
+  // Keep the keyspace, because a commit may be about to adopt it.
   if (found->second.keyspace) dropped_[id] = std::move(found->second.keyspace);
   loading_.erase(found);
 }

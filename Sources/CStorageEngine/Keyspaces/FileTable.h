@@ -30,8 +30,8 @@ class FileTable {
   // Sets the store's id, with which records are checked. Files opened without it lose the records on pages with more
   // than one wrong bit.
   void setStoreID(const StoreID &storeID);
-  // Sets the keys of a store. `sealers`: null in a plain store. `keyGeneration`: the generation of new keyspaces; 0:
-  // they are plain.
+  // Sets the keys of a store. `sealers`: null in a plain store. `keyGeneration`: the generation of new keyspaces; 0 if
+  // new keyspaces are plain.
   void setKeys(std::shared_ptr<SealerPool> sealers, uint32_t keyGeneration);
   uint32_t newKeyGeneration();
   void setNewGeneration(uint32_t keyGeneration);
@@ -71,8 +71,8 @@ class FileTable {
   void remove(Keyspace &keyspace);
   void undoRemove(Keyspace &keyspace);
 
-  // -- Keyspaces that are loaded aside, and not among the others
-  // Adds a keyspace to load. Another keyspace may have its name until it is adopted.
+  // -- Keyspaces that are being loaded, and not among the others
+  // Adds a keyspace to load. Until its adoption, another keyspace may have the same name.
   Keyspace &addLoading(int32_t kind, const std::string &name);
   void setLoader(Keyspace &keyspace, std::shared_ptr<KeyspaceLoader> loader);
   bool isLoading(uint32_t id);

@@ -80,7 +80,7 @@ struct Keyspace {
   // -- Maintenance of the file. Inside a commit or under a read lock.
   // Tests whether the file has too few buckets, or may waste space. Each commit calls it after its changes.
   bool needsMaintenance(const HashFile &current) { return isCrowded(current) || mayWasteSpace(current); }
-  // Tests whether the file has too few buckets for its records, and may have more.
+  // Tests whether the file has too few buckets for its records, and a new file may have more.
   bool isCrowded(const HashFile &current) const;
   // Tests whether a file of `size` bytes is so much longer than needed that a rebuild pays.
   static bool wastesSpace(double size, double needed);
@@ -91,13 +91,12 @@ struct Keyspace {
   }
 
  private:
-  // Tests whether the file is much longer than the records in it explain. Removed records, or packs, have then left
-  // space.
+  // Tests whether the file is much longer than its records need, because removed records or packs have left free space.
   bool mayWasteSpace(const HashFile &current);
   int64_t pooledBytes() const;
 
-  // The bytes needed at the last survey of the file. Before the first survey, the value at the first change, in which
-  // only listed free blocks count as waste. 1: a survey is required.
+  // The bytes that the records needed at the last survey of the file. Before the first survey: an estimate made at the
+  // first change, in which only listed free blocks count as waste. 1: a survey is required.
   std::atomic<uint64_t> neededBytes{0};
   std::atomic<uint64_t> neededForRows{0};
 };

@@ -25,7 +25,7 @@ class RecordConversion {
 
   uint32_t keyGeneration() const { return keyGeneration_; }
 
-  // Tests whether a record already has the form. Returns false for bytes that are no record.
+  // Tests whether a record already has the form. Returns false for bytes that are not a record.
   static bool hasForm(std::string_view record, uint32_t keyGeneration);
   // Tests whether the bytes have the form of a record, sealed or plain.
   static bool isRecord(std::string_view bytes);

@@ -16,7 +16,7 @@ constexpr int64_t kHashHeaderSize = 64;
 constexpr int kAddressSize = 6;
 
 // The place in the header for the counts of packed rows. It is seven bytes that Kyoto Cabinet leaves unused. The first
-// one tells whether there may be packs; the others have the number of rows minus the number of records.
+// one shows whether there may be packs; the others have the number of rows minus the number of records.
 constexpr int kPackedOffset = 25;
 constexpr int kPackedSize = 7;
 

@@ -123,7 +123,7 @@ void HashWriter::append(
     db_.insert_free_block(existing->offset, size);
     db_.frgcnt_ += 1;
   } else if (chain.top != 0 && chain.wentLeft != chain.wentRight) {
-    // It sorts before or after all records of its bucket, so it becomes the first one.
+    // The record sorts before or after all others of its bucket, so it becomes the first one.
     (chain.wentLeft ? right : left) = chain.top;
     link = hash_->bucketOffset(place.bucket);
   }

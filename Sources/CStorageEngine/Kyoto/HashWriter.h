@@ -17,8 +17,8 @@
 namespace todana {
 
 // The free blocks of one file that new records may use. Keyspace, Catalog, KeyspaceLoader and Rebuilding own one; the
-// thread that writes the file uses it. Kyoto Cabinet keeps them in memory while a file is open, and in the file
-// otherwise: in the file of an interrupted session, an old list would point to live records.
+// thread that writes the file uses it. Kyoto Cabinet keeps the list in memory while a file is open, and in the file
+// otherwise. After an interrupted session, an old list in the file would point to live records.
 struct FreeBlockPool {
   kyotocabinet::PagedHashDB::FBP blocks;
   bool isLoaded = false;  // loaded from the file, whose own pool is now empty

@@ -26,9 +26,9 @@ namespace kyotocabinet {
 using todana::PagedFile;
 }
 
-// `private` becomes `public` in this one header, so that HashWriter can call functions below the public methods. Those
-// lock a reader-writer lock and one of 1,024 record locks for each record, but the engine excludes other threads once
-// for a whole batch. Every file of this target includes the header only in this way.
+// `private` becomes `public` in this one header, so that HashWriter can call functions below the public methods. For
+// each record, the public methods take a reader-writer lock and one of 1,024 record locks. The engine instead excludes
+// other threads once for a whole batch. Every file of this target includes the header only in this way.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wkeyword-macro"

@@ -73,7 +73,7 @@ class RowPack {
   // Returns the bytes of the value that must have been verified for `open`.
   static size_t headLength(size_t length) { return std::min(length, kLongestHead); }
 
-  // Opens a pack. Returns false if the bytes are no pack.
+  // Opens a pack. Returns false if the bytes are not a pack.
   bool open(const char *value, size_t length) { return open(value, value, length); }
   // Opens a pack whose first `headLength` bytes are at `start`, which may be a copy. They must live as long as the pack
   // is used.

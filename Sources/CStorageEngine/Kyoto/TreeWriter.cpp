@@ -189,7 +189,7 @@ void TreeWriter::putLeaf(std::string_view records, int64_t next) {
 // Removes a leaf without records from the tree.
 void TreeWriter::unlink() {
   if (previous_ == 0 && next_ == 0) {
-    // It is the only leaf, so it becomes the root if it is not yet.
+    // The leaf is the only one, so it becomes the root if it is not yet.
     for (int64_t id : wayTo(key_)) inner(id).isDead = true;
     tree_.root_ = leaf_;
     return putNode(leaf_, kEmptyLeaf);

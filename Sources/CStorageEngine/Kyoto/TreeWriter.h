@@ -18,7 +18,7 @@
 namespace todana {
 
 // The changes of one batch. TreeKeyspaceWriter makes one inside `apply`; KeyspaceLoader makes one for its building
-// file. One thread, with the HashWriter that it is given.
+// file. One thread, that of its HashWriter.
 class TreeWriter {
  public:
   // Begins changes inside `apply`, between `begin` and `end` of the hash writer. An empty file becomes an empty tree.

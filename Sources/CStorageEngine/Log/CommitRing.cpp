@@ -64,8 +64,8 @@ CommitRing::Outcome CommitRing::load(Disk &disk, bool repairsBits) {
   for (int index = 0; index < 2; index++) {
     const size_t size = file->read(index * kSlot, slot.data(), slot.size());
     const auto isSound = [&] { return isSoundSlot(slot.data(), size); };
-    // Repair the slot even if the other one is valid: if this is the newer one, the files are no longer in the other
-    // one's state.
+    // Repair the slot even if the other one is valid. If this slot is the newer one, the files no longer have the state
+    // in the other slot.
     if (!isSound() && !(repairsBits && repairBit(slot.data(), size, isSound))) continue;
     Header header;
     std::memcpy(&header, slot.data(), sizeof header);

@@ -1,4 +1,5 @@
-// The batch ids of the last 1,024 commits, by which a program can ask whether a save counts (docs/formats/redo-log.md).
+// The batch ids of the last 1,024 commits, with which a program can find out whether a save counts
+// (docs/formats/redo-log.md).
 #pragma once
 
 #include <array>

@@ -52,7 +52,7 @@ class LogIndex {
     bool hasAllNewPages() const;
   };
 
-  // `isSalvaging`: missing commits between two logs are no error.
+  // `isSalvaging`: accepts that commits are missing between two logs.
   explicit LogIndex(bool isSalvaging = false) : isSalvaging_(isSalvaging) {}
   ~LogIndex();
   LogIndex(const LogIndex &) = delete;

@@ -17,7 +17,7 @@ void cutOff(DiskFile &main, int64_t size, bool keepsLastPage) {
 
 namespace {
 
-// The number of files from which one flush of the file system is cheaper than separate flushes.
+// The number of files at which one flush of the file system becomes cheaper than separate flushes.
 constexpr size_t kMostFlushes = 32;
 
 // The maximum number of pieces of one page that are written separately.
@@ -131,8 +131,8 @@ std::vector<PageSums::Entry> sumsOf(const LogIndex::File &file) {
   return all;
 }
 
-// Returns the sectors of checksums that a checkpoint of these logs may have been writing. After a cut, the index has no
-// pages after it any more. The sector at the cut can also have checksums of earlier pages.
+// Returns the sectors of checksums that a checkpoint of these logs may have been writing. If the file was cut, the
+// index no longer has the pages after the cut. The sector at the cut can also have checksums of earlier pages.
 std::vector<int64_t> writtenSectors(
   const LogIndex::File &file, const std::vector<PageSums::Entry> &entries, int64_t perSector) {
   std::vector<int64_t> sectors;
@@ -165,9 +165,9 @@ void addNeighbours(
   entries = std::move(all);
 }
 
-// Tests whether a main file is missing or cut short. Such a file is left as it is. Extended to the length in the log,
-// it would look complete, and could get any size that a damaged log claims. Its checksums show its right size when it
-// is opened.
+// Tests whether a main file is missing or cut short. Such a file is left as it is. If it were extended to the length in
+// the log, it would look complete, and could get any size that a damaged log claims. When the file is opened, its
+// checksums show its correct size.
 bool isCutShort(DiskFile *main, const LogIndex::File &file) { return !main || main->size() < file.baseSize; }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace todana {
 
-// Writes every page of the sorted index to its main file, with its checksum beside the file, and flushes all of them.
-// Reads no mapping that commits may be changing. Returns the bytes written.
+// Writes every page of the sorted index to its main file, and its checksum to the file of checksums, and flushes all
+// files. Reads no mapping that commits may be changing. Returns the bytes written.
 //
 // The function is idempotent, so a crash in the middle is repaired by a second call. It shortens a main file only if a
 // commit of the index has cut it.

@@ -1,4 +1,4 @@
-// The direct writes of a large commit, whose new pages go to the main files at once. The log then has only their
+// The direct writes of a large commit, whose new pages go to the main files immediately. The log then has only their
 // checksums.
 //
 // No recoverable state and no frame of a live log uses bytes from a file's committed size on, rounded up to a page.
@@ -35,8 +35,8 @@ class DirectWrites {
   void write(DataFile &file, LogWriter &log);
   // Makes the names of new main files durable, after the last write.
   void flushNames();
-  // Makes the pages durable and ends the commit in the log. Then maps the main files in place of the memory, for which
-  // alone readers are excluded. Throws Failure(TDN_MUST_REOPEN) if a write fails.
+  // Makes the pages durable and ends the commit in the log. Then maps the main files in place of the memory; only for
+  // this are readers excluded. Throws Failure(TDN_MUST_REOPEN) if a write fails.
   void finish(LogWriter &log);
   // Cuts the files back to their committed size. Returns false if that fails: the bytes would reappear as content when
   // the file grows.

@@ -142,8 +142,7 @@ class FileGroup {
     std::string name;
     std::string message;
   };
-  // Returns the damaged files among those beside the data files. Returns none for a reader with logs that are not
-  // written back yet.
+  // Returns the damaged files other than data files. Returns none for a reader with logs that are not written back yet.
   std::vector<DamagedFile> verifyCompanions();
 
   // -- Backups (FileGroupBackup.cpp)
@@ -163,7 +162,7 @@ class FileGroup {
 
   // -- Checkpoints, memory and the end
 
-  // These functions call Checkpointer.
+  // Pass the call to Checkpointer.
   void checkpoint() { checkpointer_.checkpoint(); }
   bool renewLogs() { return checkpointer_.renewLogs(); }
   // Releases the memory of all pages that the main files have, too.

@@ -46,7 +46,7 @@ void GroupFlush::flushTo(uint64_t commitNumber) {
 }
 
 // Waits briefly for the threads that waited for the last flush. All of them were woken together. If the first one
-// flushed at once, the others would append and need another flush. A single thread does not wait.
+// flushed immediately, the others would append and need another flush. A single thread does not wait.
 void GroupFlush::gather() {
   constexpr std::chrono::nanoseconds kLongest = std::chrono::microseconds(500);
   const Condition::Time end = std::chrono::steady_clock::now() + std::min(duration_, kLongest);

@@ -37,7 +37,7 @@ class PageRepairs {
   void add(int64_t page) TDN_EXCLUDES(lock_);
   // Returns the number of repaired and accepted pages.
   uint32_t count() const { return count_.load(std::memory_order_acquire); }
-  // These two remove pages that the main file has correctly now, or that are no longer in the file.
+  // Remove pages that the main file now has correctly, or that are no longer in the file.
   void forget(int64_t page) TDN_EXCLUDES(lock_);
   void forgetFrom(int64_t firstPage) TDN_EXCLUDES(lock_);
 

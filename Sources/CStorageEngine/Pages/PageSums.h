@@ -1,4 +1,4 @@
-// The checksums of one main file's pages, in a file beside it (docs/formats/redo-log.md).
+// The checksums of one main file's pages, in a separate file (docs/formats/redo-log.md).
 #pragma once
 
 #include <cstdint>

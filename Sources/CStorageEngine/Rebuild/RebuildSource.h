@@ -22,7 +22,8 @@ namespace todana {
 // One thread, which takes the locks that the functions name.
 class RebuildSource {
  public:
-  // Makes the source for a keyspace. `conversion` converts records to another form; null: they are copied unchanged.
+  // Makes the source for a keyspace. `conversion` converts records to another form; if null, records are copied
+  // unchanged.
   static std::unique_ptr<RebuildSource> make(
     std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion = nullptr);
   virtual ~RebuildSource() = default;
@@ -31,7 +32,7 @@ class RebuildSource {
 
   // Surveys the old file, one step at a time, before any other call. Returns false at the end. Under a ReadLock.
   bool survey();
-  // Sorts the notes of the survey after each of its steps, without a lock.
+  // Sorts the data that the survey has collected. Called after each step of the survey, without a lock.
   virtual void sortOut(bool isLast) { (void)isLast; }
   // Returns the number of records in the new file, as estimated by the survey.
   virtual uint64_t recordCount() const = 0;

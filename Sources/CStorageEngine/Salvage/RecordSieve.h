@@ -22,7 +22,7 @@ class RecordSieve {
     std::string_view value;
   };
   // Tests whether bytes may be a record, by its key and the first `kGlance` bytes of its value. It must be fast,
-  // because most candidates are no records.
+  // because most candidates are not records.
   static constexpr size_t kGlance = 128;
   using Glance = std::function<bool(std::string_view key, std::string_view valueStart, uint64_t valueLength)>;
   // Tests whether a candidate is a record. Called for each candidate.
@@ -30,7 +30,7 @@ class RecordSieve {
   // Reports a record that was not accepted, whose key may be damaged, too. Without a key, reports a range without
   // records.
   using Damage = std::function<void(const Record &)>;
-  // Called from time to time with the current offset.
+  // Called repeatedly with the current offset.
   using Progress = std::function<void(int64_t offset)>;
 
   RecordSieve(SalvagedFile &file, int alignmentPower, int64_t start)

@@ -27,7 +27,7 @@ bool hasSuffix(const std::string &name, std::string_view suffix) {
   return name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-// Returns the number of a data file named `NNNN-NAME.kch` or `.kct`; 0 if the name is no data file's.
+// Returns the number of a data file named `NNNN-NAME.kch` or `.kct`; 0 if it is not the name of a data file.
 uint32_t fileNumberOf(const std::string &name) {
   return hasSuffix(name, ".kch") || hasSuffix(name, ".kct") ? fileNumberIn(name).value_or(0) : 0;
 }

@@ -15,9 +15,9 @@ namespace todana {
 // `step`, and releases it between steps.
 //
 // Between steps, commits may change the file before and after the position. A record whose offset was below the
-// snapshot's end is still there, or in the snapshot's old values under that offset. Blocks are split, but never joined
-// or moved, so every old offset remains the start of a block. The exceptions are compacted ranges, in which only the
-// old values are read.
+// snapshot's end is still at that offset, or in the snapshot's old values under that offset. Blocks are split, but
+// never joined or moved, so every old offset remains the start of a block. The exceptions are compacted ranges, in
+// which only the old values are read.
 //
 // On pages that do not match their checksums, HashRecovery identifies the intact records. The others are reported as
 // damaged, with their rows or keys.

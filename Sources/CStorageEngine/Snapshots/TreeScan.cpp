@@ -8,7 +8,7 @@
 namespace todana {
 
 // A cursor over the records of the tree in the scan's direction, from the last key on. In ascending order it reads a
-// leaf as far as it gets; in descending order it reads the whole leaf first.
+// leaf record by record; in descending order it first reads the whole leaf.
 class TreeScan::Cursor {
  public:
   Cursor(const TreeReader &tree, const TreeScan &scan)

@@ -60,7 +60,7 @@ tdn_backup_writer *TDN_NULLABLE tdn_backup_writer_open(const char *path, tdn_err
 bool tdn_backup_writer_begin(tdn_backup_writer *writer, const char *name, tdn_error *error);
 // Appends bytes to the current file.
 bool tdn_backup_writer_write(tdn_backup_writer *writer, const void *bytes, size_t byte_count, tdn_error *error);
-// Puts the store in its place and makes it durable. Fails with TDN_DAMAGED if the files are no store, or with
+// Puts the store in its place and makes it durable. Fails with TDN_DAMAGED if the files are not a store, or with
 // TDN_NEWER_FORMAT.
 bool tdn_backup_writer_finish(tdn_backup_writer *writer, tdn_error *error);
 // Frees the writer. Removes the written files unless the store is in its place.

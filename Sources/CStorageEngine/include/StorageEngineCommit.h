@@ -16,14 +16,14 @@ typedef enum {
   TDN_ERASE = 3,               // removes the record if there is one; expects TDN_EXPECT_ANY
   TDN_CHECK = 4,               // changes nothing, checks its expectation only, which is not TDN_EXPECT_ANY
   TDN_CLEAR = 5,               // removes all records of the keyspace at once; has no key, and expects TDN_EXPECT_ANY
-  TDN_CHECK_RANGE = 6,         // trees only: changes nothing, expects at most so many keys within bounds
+  TDN_CHECK_RANGE = 6,         // trees only: changes nothing, expects at most `expected` keys within bounds
   TDN_PUT_NUMBERED = 7,        // trees only: puts a new key that begins with the number of the commit
   TDN_DROP = 8,                // removes the keyspace: its records, its files, its name and its number
-  TDN_ADOPT = 9,               // adds a keyspace that was loaded aside (StorageEngineLoading.h)
+  TDN_ADOPT = 9,               // adds a keyspace that was loaded (StorageEngineLoading.h)
 } tdn_change_kind;
 
 typedef enum {
-  TDN_EXPECT_ANY = 0,          // any record, or none, may be there
+  TDN_EXPECT_ANY = 0,          // any record, or none, may be present
   TDN_EXPECT_ABSENT = 1,
   TDN_EXPECT_TOKEN = 2,        // the record's last 8 bytes, as a little-endian number, are `expected`
   TDN_EXPECT_PRESENT = 3,      // there is a record, with any value
@@ -79,8 +79,9 @@ typedef struct {
 // If the commit meets a damaged page with one wrong bit, it repairs the page. A page with more wrong bits is left as it
 // is if only values are damaged, because each value has its own check. Otherwise the commit fails with TDN_DAMAGED.
 //
-// A batch that is empty or changes nothing is no commit. It makes earlier relaxed commits durable, and returns the
-// number of the newest commit. After TDN_MUST_REOPEN the outcome is unknown: call `tdn_outcome` after reopening.
+// A batch that is empty or changes nothing does not count as a commit. It makes earlier relaxed commits durable, and
+// returns the number of the newest commit. After TDN_MUST_REOPEN the outcome is unknown: call `tdn_outcome` after
+// reopening.
 bool tdn_commit(
   tdn_cabinet *cabinet, const tdn_batch *batch, int32_t durability, tdn_commit_result *result, tdn_error *error);
 void tdn_commit_result_free(tdn_commit_result *result);

@@ -48,7 +48,7 @@ typedef enum {
   TDN_NOT_ENCRYPTED = 22,      // the store is not encrypted, so it has no secrets
   TDN_SECRET_REQUIRED = 23,    // the store is encrypted, and no secret was given
   TDN_UNKNOWN_EPOCH = 24,      // data are sealed under a key that the file of keys does not have
-  TDN_CONTENTS_MISMATCH = 25,  // the records are not those that were committed: some are missing, or others are there
+  TDN_CONTENTS_MISMATCH = 25,  // the records are not those that were committed: some are missing, added or changed
   TDN_ROLLED_BACK = 26,        // the store is older than the expected commit
   TDN_DIVERGED = 27,           // the store is neither in the expected state nor derived from it
   TDN_MIGRATION_UNFINISHED = 28,  // encrypting or decrypting the store was interrupted: see `resuming_migration`

@@ -1,5 +1,5 @@
-// Loading of a keyspace aside: its file is filled in bounded steps, without the log, and joins the store in one small
-// commit.
+// Loading of a new keyspace: its file is filled separately, in bounded steps and without the log, and joins the store
+// in one small commit.
 #ifndef TODANA_STORAGE_ENGINE_LOADING_H
 #define TODANA_STORAGE_ENGINE_LOADING_H
 

@@ -37,11 +37,11 @@ typedef struct {
   int32_t access;              // a `tdn_access`
   int64_t wait_milliseconds;   // longest wait while another process has the store open; 0: none
   int64_t log_limit;           // bytes of log that start a background checkpoint (64 MiB)
-  int64_t private_limit;       // bytes of pages changed since a checkpoint that start one (128 MiB)
+  int64_t private_limit;       // bytes of changed pages that start a background checkpoint (128 MiB)
   int64_t commit_limit;        // bytes of committed pages that one batch may change (1 GiB)
   int64_t snapshot_limit;      // bytes of old values that a snapshot keeps in memory before it uses a file (64 MiB)
   int64_t direct_threshold;    // bytes of whole new pages from which a commit writes them straight to the file (1 MiB)
-  int32_t descriptor_limit;    // data files open at once (256)
+  int32_t descriptor_limit;    // data files open at the same time (256)
   int32_t sector_size;         // unit that the device writes atomically: 512 or 4096; 0: ask the device
   bool strict;                 // does not trust `sector_size` either: logs whole pages
   const char *TDN_NULLABLE program;  // name shown to other processes; null: the name of this process
@@ -52,7 +52,7 @@ typedef struct {
   const tdn_anchor *TDN_NULLABLE expected;  // null: any state is accepted. Read by `tdn_open` only
   bool limits_memory;          // keeps little of large files in memory after reading, which makes reads slower
   bool repairs_bits;             // repairs single wrong bits of the data that lead to other data, without an error
-  int64_t compaction_room;     // bytes that a compaction may use beside the files, its log included (64 MiB)
+  int64_t compaction_room;     // bytes that a compaction may use besides the files, its log included (64 MiB)
   bool resuming_migration;     // opens a store that is partly plain because encrypting or decrypting it was interrupted
 } tdn_options;
 

@@ -48,7 +48,7 @@ typedef struct {
 } tdn_salvage_damage;
 
 typedef enum {
-  TDN_SALVAGE_REFUSE = 0,      // no record of the keyspace, or a damaged one
+  TDN_SALVAGE_REFUSE = 0,      // not a record of the keyspace, or a damaged one
   TDN_SALVAGE_TAKE = 1,
   TDN_SALVAGE_STOP = 2,        // give up
 } tdn_salvage_answer;
@@ -70,10 +70,11 @@ typedef struct {
 } tdn_salvage_visitor;
 
 // Visits every keyspace, those without a known id last, and every record that can be found. Works on stores that
-// `tdn_open` refuses, and does not change them. Damage is visited, and is no error.
+// `tdn_open` refuses, and does not change them. Damage is visited, and is not an error.
 //
 // Fails with TDN_INTERRUPTED if a callback gave up, or with TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_IN_USE,
-// TDN_NEWER_FORMAT or TDN_OLDER_FORMAT. For an encrypted store, also with the errors of its keys that `tdn_open` has.
+// TDN_NEWER_FORMAT or TDN_OLDER_FORMAT. For an encrypted store, it can also fail with the errors of `tdn_open` that
+// concern keys.
 bool tdn_salvage(
   const char *path, const tds_secret *TDN_NULLABLE secret, const tdn_salvage_visitor *visitor, tdn_error *error);
 
