@@ -8,7 +8,7 @@ internal import CStorageEngine
 
 /// The place of a new store, which appears there complete and durable, or not at all.
 ///
-/// It is created beside its path, in a directory of the same name with `.partial` appended.
+/// It is created in a directory of the same name with `.partial` appended, which is renamed at the end.
 struct NewStoreDirectory {
   let path: String
   let partialPath: String

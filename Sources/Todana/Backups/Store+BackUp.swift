@@ -12,7 +12,7 @@ public struct BackupProgress: Sendable {
 extension Store {
   /// Copies all saved data to a new directory, which is a store of its own.
   ///
-  /// The copy has the state of one commit, the newest at the call. The store can be used concurrently, also by other
+  /// The copy has the state of one commit, the newest at the call. The store can be used concurrently, even by other
   /// threads. A save waits at most for one step of a few megabytes, and later saves are not in the copy. Pending
   /// changes are not copied.
   ///
@@ -28,7 +28,8 @@ extension Store {
   ///     there at the same time.
   ///   - progress: Called after each step; throwing from it ends the backup.
   /// - Returns: The commit whose state was copied.
-  /// - Throws: Errors of `progress`; ``StoreError``, also for a store in memory, which cannot be copied this way.
+  /// - Throws: Errors of `progress`; ``StoreError``, for example for a store in memory, which cannot be copied this
+  ///   way.
   /// - Complexity: O(*n*) in the bytes of the store's files.
   @discardableResult
   public func backUp(

@@ -18,7 +18,7 @@ extension Store {
   ///
   /// - Parameter body: A closure that receives each part, on the caller's thread; throwing from it ends the backup.
   /// - Returns: The summary of the backup, which is also its first part.
-  /// - Throws: Errors of `body`; ``StoreError``, also for a store in memory, which has no files.
+  /// - Throws: Errors of `body`; ``StoreError``, for example for a store in memory, which has no files.
   /// - Complexity: O(*n*) in the bytes of the store's files.
   @discardableResult
   public func writeBackup(_ body: (BackupPart) throws -> Void) throws -> BackupSummary {
@@ -31,10 +31,10 @@ extension Store {
 
   /// Creates a store from the parts of a backup, with the identity of the original.
   ///
-  /// The parts may come from any source: parts that do not form a backup are refused. Only checksums that came with
-  /// them can show that their contents are right: if they do not match, throw from `next`. The new store is created in
-  /// a directory with `.partial` appended to its name, and renamed when it is complete and durable. After any error
-  /// nothing of it is left.
+  /// The parts may come from any source: parts that do not form a backup are refused. Only checksums that came with the
+  /// parts can show that their contents are correct: if a checksum does not match, throw from `next`. The new store is
+  /// created in a directory with `.partial` appended to its name, and renamed when it is complete and durable. After
+  /// any error nothing of it is left.
   ///
   /// ```swift
   /// try Store.restore(at: "Music-restored.todana") { try tape.nextPart() }

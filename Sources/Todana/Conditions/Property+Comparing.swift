@@ -58,17 +58,17 @@ extension Property {
 }
 
 extension Property where Value: OptionalText {
-  /// Returns a condition that is true if the text begins with another one, compared by bytes.
+  /// Returns a condition that is true if the text begins with another text, compared by bytes.
   public func hasPrefix(_ part: String) -> Condition<Root> {
     Condition(.test(TextTest(property: self, match: .prefix, part: part)))
   }
 
-  /// Returns a condition that is true if the text ends with another one, compared by bytes.
+  /// Returns a condition that is true if the text ends with another text, compared by bytes.
   public func hasSuffix(_ part: String) -> Condition<Root> {
     Condition(.test(TextTest(property: self, match: .suffix, part: part)))
   }
 
-  /// Returns a condition that is true if the text contains another one, compared by bytes.
+  /// Returns a condition that is true if the text contains another text, compared by bytes.
   public func contains(_ part: String) -> Condition<Root> {
     Condition(.test(TextTest(property: self, match: .contains, part: part)))
   }

@@ -1,5 +1,5 @@
-// The compiler also needs these overloads: otherwise, it chooses the subscript of references for a structure in a
-// referenced object (`$0.album.place.room`), although a structure is not an object.
+// The compiler also needs these overloads. Otherwise, for a structure in a referenced object (`$0.album.place.room`),
+// it chooses the subscript of references, although a structure is not an object.
 extension Property {
   /// A property of the optional structure; nil if the structure is nil.
   public subscript<Structure, Member>(

@@ -28,7 +28,7 @@ extension Optional: OptionalText where Wrapped == String {
   public var optionalText: String? { self }
 }
 
-/// A test that a text contains, begins with or ends with another one.
+/// A test that a text contains, begins with or ends with another text.
 struct TextTest<Root: StoreIdentifiable, Value: OptionalText>: ConditionTest {
   let property: Property<Root, Value>
   let match: TextMatch
@@ -91,7 +91,7 @@ extension FoldedText: CustomStringConvertible {
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// A test that a folded text contains, begins with or ends with another one.
+/// A test that a folded text contains, begins with or ends with another folded text.
 struct FoldedTest<Root: StoreIdentifiable>: ConditionTest {
   let property: Property<Root, FoldedText?>
   let match: TextMatch

@@ -34,7 +34,7 @@ struct ByteRange: Equatable {
     return !lower.lexicographicallyPrecedes(upper)
   }
 
-  /// Returns the least bytes above all that begin with a prefix; nil if there are none.
+  /// Returns the smallest bytes above all bytes that begin with a prefix; nil if there are none.
   static func successor(of prefix: [UInt8]) -> [UInt8]? {
     guard let last = prefix.lastIndex(where: { $0 != 0xFF }) else { return nil }
     var next = Array(prefix[...last])

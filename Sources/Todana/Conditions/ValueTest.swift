@@ -158,7 +158,7 @@ struct PropertyTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest
     let root = unsafe unsafeDowncast(object, to: Root.self)
     switch (try value(of: left, root), try value(of: right, root)) {
     case (let left?, let right?): return comparison.holds(left, right)
-    // A missing object counts as nil, and two of them are equal.
+    // A missing object counts as nil, and two missing objects are equal.
     case (nil, nil): return [.equal, .lessOrEqual, .greaterOrEqual].contains(comparison)
     default: return comparison == .notEqual
     }
@@ -199,10 +199,10 @@ struct EncodedValue<Value: IndexedValue> {
   /// Whether the value is too long, so that values with the same beginning may come before or after it.
   var isCut: Bool { orderedByteCount < bytes.count }
 
-  /// The least bytes of values that do not certainly come before this one.
+  /// The smallest bytes of values that do not certainly come before this value.
   var lower: [UInt8] { Array(bytes.prefix(orderedByteCount)) }
 
-  /// The least bytes of values that certainly come after this one; nil if there are none.
+  /// The smallest bytes of values that certainly come after this value; nil if there are none.
   var above: [UInt8]? { ByteRange.successor(of: lower) }
 
   /// The bytes below the first value that is not nil.

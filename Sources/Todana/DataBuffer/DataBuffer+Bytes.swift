@@ -34,7 +34,7 @@ extension DataBuffer {
     unsafe bytes.withUnsafeBytes { unsafe appendBytes($0) }
   }
 
-  /// Reads a byte count, then as many bytes.
+  /// Reads a byte count, then this number of bytes.
   ///
   /// - Throws: ``DataBufferError/Code/truncated`` if fewer bytes are left; for the count, the errors of
   ///   ``readVarUInt()``.
@@ -43,7 +43,7 @@ extension DataBuffer {
     return unsafe Array(bytes)
   }
 
-  /// Reads a byte count, then as many bytes.
+  /// Reads a byte count, then this number of bytes.
   ///
   /// - Throws: As ``readBytes()``.
   public mutating func readData() throws(DataBufferError) -> Data {

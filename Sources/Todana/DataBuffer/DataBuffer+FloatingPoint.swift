@@ -1,10 +1,10 @@
 // Floating-point numbers by their IEEE 754 bit patterns, and Booleans.
 extension DataBuffer {
-  /// Writes 4 bytes: the exact bit pattern, also of a NaN.
+  /// Writes 4 bytes: the exact bit pattern, even of a NaN.
   @inlinable @inline(__always)
   public mutating func writeFloat(_ value: Float) { writeFixedWidth(value.bitPattern) }
 
-  /// Writes 8 bytes: the exact bit pattern, also of a NaN.
+  /// Writes 8 bytes: the exact bit pattern, even of a NaN.
   @inlinable @inline(__always)
   public mutating func writeDouble(_ value: Double) { writeFixedWidth(value.bitPattern) }
 

@@ -32,11 +32,11 @@ extension DataBuffer {
   @inlinable @inline(__always)
   public mutating func writeUInt64(_ value: UInt64) { writeFixedWidth(value) }
 
-  /// Writes 8 bytes on every platform, also if `Int` is narrower.
+  /// Writes 8 bytes on every platform, even if `Int` is narrower.
   @inlinable @inline(__always)
   public mutating func writeInt(_ value: Int) { writeFixedWidth(Int64(value)) }
 
-  /// Writes 8 bytes on every platform, also if `UInt` is narrower.
+  /// Writes 8 bytes on every platform, even if `UInt` is narrower.
   @inlinable @inline(__always)
   public mutating func writeUInt(_ value: UInt) { writeFixedWidth(UInt64(value)) }
 

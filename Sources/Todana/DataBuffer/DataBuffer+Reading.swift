@@ -24,7 +24,7 @@ extension DataBuffer {
     return unsafe UnsafeRawBufferPointer(start: start, count: byteCount)
   }
 
-  /// Reads a byte count, then returns as many bytes, and moves the read position past them.
+  /// Reads a byte count, then returns this number of bytes, and moves the read position past them.
   @inline(__always)
   mutating func takeCountedBytes() throws(DataBufferError) -> UnsafeRawBufferPointer {
     let available = unsafe readEnd - readCursor

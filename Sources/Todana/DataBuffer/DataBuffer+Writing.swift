@@ -72,7 +72,7 @@ extension DataBuffer {
 
   @inline(never)
   private mutating func appendCountedBytesSlowly(_ bytes: UnsafeRawBufferPointer) {
-    // Requests room for count and bytes at once: a value that is too large writes nothing, not even its count.
+    // Requests room for count and bytes together: a value that is too large writes nothing, not even its count.
     guard bytes.count <= Self.contentByteLimit, hasRoom(bytes.count + varintByteCount(UInt64(bytes.count))) else {
       _ = makeRoom(bytes.count)
       return

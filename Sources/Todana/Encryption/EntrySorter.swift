@@ -2,7 +2,7 @@
 ///
 /// Used by one thread at a time.
 package final class EntrySorter {
-  /// The most bytes of entries in memory.
+  /// The maximum number of bytes of entries in memory.
   private let byteLimit: Int
   /// -1 for descending order, else 1.
   private let direction: Int

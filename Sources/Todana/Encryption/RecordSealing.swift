@@ -10,8 +10,8 @@ import Synchronization
 /// it.
 ///
 /// Trees pass unchanged if the backend seals their nodes; otherwise ``TreeSealing`` hides them, and names. All records
-/// of a backend without keys pass unchanged. During a migration so do plain records: the backend tells which they are
-/// (``RecordChunk/isSealed``).
+/// of a backend without keys pass unchanged. During a migration so do plain records: the backend reports which records
+/// are plain (``RecordChunk/isSealed``).
 ///
 /// A sealed record with a name begins with the name, so the file does not show it. Stores get the name as the record's
 /// key.
@@ -376,7 +376,7 @@ package final class RecordSealing: Sendable {
 extension RecordSealing {
   var keyRing: KeyRing? { base.keyRing }
 
-  /// The most bytes of a keyspace's name.
+  /// The maximum number of bytes of a keyspace's name.
   var nameByteLimit: Int { base.limits.nameByteCount - (treeSealing == nil ? 0 : KeyRing.codeByteCount) }
 
   package func count(of keyspace: KeyspaceID) throws(BackendError) -> Int {

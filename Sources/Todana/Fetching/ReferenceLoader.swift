@@ -66,7 +66,8 @@ final class ReferenceLoader {
     ownCondition = condition.simplified.ownPart
   }
 
-  /// Reads the records of a chunk that may satisfy the condition, and loads all objects that their chains lead to.
+  /// Reads the records of a chunk that may satisfy the condition, and loads all objects that the query's references
+  /// lead to from them.
   func prepare(_ chunk: RecordChunk) throws(StoreError) {
     if held.count > Self.heldLimit { held.removeAll() }
     (count, position) = (0, 0)
@@ -84,7 +85,7 @@ final class ReferenceLoader {
     try load()
   }
 
-  /// Loads all objects that the chains of the given objects lead to.
+  /// Loads all objects that the query's references lead to from the given objects.
   func prepare(_ objects: [StoredObject]) throws(StoreError) {
     for object in objects { follow(from: object) }
     try load()
@@ -203,7 +204,7 @@ extension ConditionNode {
 extension StoreError {
   /// Returns the error with the class of the object whose property was read through a dangling reference.
   ///
-  /// The object's row is named only in the message, as the missing row is another one.
+  /// The object's row is named only in the message, because the missing row is a different row.
   func met(reading rowID: RowID, of table: ClassTable) -> StoreError {
     guard code == .rowNotFound, className == nil, self.rowID == nil else { return self }
     var error = self

@@ -87,7 +87,7 @@ extension Store {
     object.table?.detach(object)
     var difference = 0
     if let other = table.identity[rowID] {
-      // It is a fault of the row that was made while the object was outside the store; it was never saved.
+      // The other object is a fault of the row, made while this object was outside the store. It was never saved.
       if other.state.isPending {
         table.pending.remove(other)
         difference -= 1

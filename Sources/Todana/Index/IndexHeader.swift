@@ -4,7 +4,7 @@ struct IndexHeader {
   /// During a build, the row from which it continues; all rows below it are in the index.
   var nextRow: RowID
   var signature: String
-  /// A random number, new for each header; a builder recognizes by it the header that it has written itself.
+  /// A random number, new for each header, by which a builder recognizes a header that it has written itself.
   let token: UInt64
 
   enum State: UInt8 {
@@ -31,7 +31,7 @@ struct IndexHeader {
     return unsafe RowID(bigEndian: key.loadUnaligned(fromByteOffset: Self.key.count, as: RowID.self))
   }
 
-  /// The token of a header that no builder claims any more: another session may go on.
+  /// The token of a header that no builder claims any more: another session may continue the building.
   private static let unclaimed: UInt64 = 0
 
   var isUnclaimed: Bool { token == Self.unclaimed }

@@ -7,7 +7,7 @@
 /// ```
 public struct IndexPart: Sendable {
   let path: PropertyPath
-  /// The printed key path, kept because printing takes long.
+  /// The printed key path, kept because printing takes a long time.
   private let pathName: String?
   let typeName: String
   let isDescending: Bool

@@ -29,7 +29,7 @@ final class IndexStates: Sendable {
     var states = SmallMap<KeyspaceID, State>()
     /// The indexes whose trees may have notes of skipped rows.
     var skipping: [KeyspaceID] = []
-    /// The index signatures that open stores have declared, by class; all stores must declare equal ones.
+    /// The index signatures that open stores have declared, by class; all stores must declare equal signatures.
     var declarations = SmallMap<String, Declaration>()
   }
 
@@ -62,7 +62,7 @@ final class IndexStates: Sendable {
 
   /// Declares the indexes of a class for a store.
   ///
-  /// - Returns: False if another open store has declared different ones.
+  /// - Returns: False if another open store has declared different signatures.
   func declare(_ signatures: [String], forClass className: String) -> Bool {
     contents.withLock { contents in
       if var known = contents.declarations[className] {

@@ -188,7 +188,7 @@ extension Store {
     } else if !rowIDs.contains(entry.rowID) {
       changes.put(entry, insteadOf: nil, into: &batch)
     }
-    // Else the row keeps its key; if its entry is missing, the builder adds it.
+    // Otherwise the row keeps its key. If the entry is missing, the builder adds it.
   }
 
   /// Returns the rows that have the key at a position; several only if a unique index is not complete.

@@ -1,4 +1,4 @@
-/// An index saved in a store, also of a class that the program does not know.
+/// An index saved in a store, possibly of a class that the program does not know.
 public struct StoredIndex: Sendable, Equatable {
   /// The stored name of the class.
   public var className: String

@@ -21,7 +21,7 @@ extension KyotoBackend {
     return unsafe result.commit_number
   }
 
-  /// Begins to load a keyspace aside (`tdn_loader_open`).
+  /// Begins to load a new keyspace (`tdn_loader_open`).
   public func loadKeyspace(
     of kind: KeyspaceKind, named name: [UInt8], expecting count: Int
   ) throws(BackendError) -> any KeyspaceLoader {
@@ -54,7 +54,7 @@ extension BackendError {
 }
 
 extension WriteBatch {
-  /// Checks that no byte key is empty, as C would take it for a row.
+  /// Checks that no byte key is empty, as the C interface would mistake it for a row.
   ///
   /// The engine checks the order of the changes.
   func requireOrder() throws(BackendError) {

@@ -58,7 +58,7 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
 
   /// The keys of the store; nil if it has been plain since it was opened.
   ///
-  /// During a migration ``RecordChunk/isSealed`` tells of each chunk whether its records are sealed.
+  /// During a migration ``RecordChunk/isSealed`` shows for each chunk whether its records are sealed.
   public var keyRing: KeyRing? { knownKeys.load() }
 
   public var sealsNamesAndTrees: Bool { true }

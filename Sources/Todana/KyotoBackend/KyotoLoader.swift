@@ -1,6 +1,6 @@
 internal import CStorageEngine
 
-/// A loader of a keyspace aside in a ``KyotoBackend``; see `KeyspaceLoader.h`.
+/// A loader of a new keyspace of a ``KyotoBackend``; see `KeyspaceLoader.h`.
 final class KyotoLoader: KeyspaceLoader {
   let keyspace: KeyspaceID
   private let backend: KyotoBackend

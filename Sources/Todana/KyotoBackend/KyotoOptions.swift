@@ -26,40 +26,41 @@ extension KyotoBackend {
     public var access = Access.write
     /// The time to wait until another opener closes the store; zero does not wait.
     public var waitDuration = Duration.zero
-    /// The number of bytes of log that start a checkpoint in the background.
+    /// The number of bytes of the log at which a checkpoint starts in the background.
     ///
-    /// When the log reaches four times as many, or twice with ``limitsMemory``, saves wait for the checkpoint.
+    /// At four times this number, or at twice this number with ``limitsMemory``, saves wait for the checkpoint.
     public var logLimitByteCount = 64 << 20
-    /// The number of bytes of pages changed since the last checkpoint that start one in the background.
+    /// The number of bytes of pages, changed since the last checkpoint, at which a checkpoint starts in the background.
     ///
-    /// When the pages reach four times as many, or twice with ``limitsMemory``, saves wait for the checkpoint.
+    /// At four times this number, or at twice this number with ``limitsMemory``, saves wait for the checkpoint.
     public var privateLimitByteCount = 128 << 20
     /// Whether the backend limits the resident memory of large files that it reads.
     ///
-    /// Mapped pages are the system's cache, and other programs can still get that memory, but they count as the
-    /// process's: up to 2 MiB for each record that is read. The option is for programs that must keep within a limit.
-    /// Reading files of 16 MiB and more takes longer with it.
+    /// Mapped pages belong to the system's cache, so other programs can still get their memory. They count as memory of
+    /// the process, however: up to 2 MiB for each record that is read. The option is for programs that must keep within
+    /// a limit. With it, reading files of 16 MiB and more takes longer.
     public var limitsMemory = false
     /// Whether a single wrong bit is repaired when it is read, if it would make other, sound records unreadable.
     ///
-    /// This concerns the pages that lead to records, the pages that list and describe classes, and the pages of named
-    /// buffers and indexes. The wrong bit is found by trying which one makes the page's checksum match; the next save
-    /// writes the page again. Without this option reading such a page is an error, which reveals a failing disk or
-    /// memory at once.
+    /// This concerns the pages that are needed to find records, the pages that list and describe classes, and the pages
+    /// of named buffers and indexes. The wrong bit is found by trying which one makes the page's checksum match; the
+    /// next save writes the page again. Without this option reading such a page is an error, which reveals a failing
+    /// disk or memory immediately.
     ///
     /// In the file of a class a wrong bit costs at most the record that contains it, with this option or without.
     /// ``Store/verify(progress:)`` always reports it.
     public var repairsFlippedBits = false
-    /// The stored names of classes in whose records wrong bits are repaired as well, since they lead to other records.
+    /// The stored names of classes in whose records wrong bits are repaired as well, since they are needed to find
+    /// other records.
     ///
     /// Only with ``repairsFlippedBits``, and only for classes that exist when the store is opened. Records of other
     /// classes are not repaired: a wrong bit costs only the record that contains it.
     public var repairedClasses: Set<String> = []
-    /// The most bytes of committed pages that one batch may change.
+    /// The maximum number of bytes of committed pages that one batch may change.
     public var commitLimitByteCount = 1 << 30
-    /// The most bytes of old values that a snapshot keeps in memory; further ones go to a file.
+    /// The maximum number of bytes of old values that a snapshot keeps in memory; further values go to a file.
     public var snapshotLimitByteCount = 64 << 20
-    /// The number of bytes of whole new pages from which on a commit writes them straight to their file.
+    /// The number of bytes of whole new pages at which a commit writes these pages directly to their files.
     public var directThresholdByteCount = 1 << 20
     /// The number of bytes on disk that a compaction on demand may take besides the store's files, its log included.
     ///
@@ -67,7 +68,7 @@ extension KyotoBackend {
     /// compacted in place: its records move to its start, and its end is cut off. That takes longer than a copy and
     /// packs no rows together, but works on a nearly full disk.
     public var compactionRoomByteCount = 64 << 20
-    /// The most data files that are open at once.
+    /// The maximum number of data files that are open at the same time.
     public var descriptorLimit = 256
     /// The number of bytes that the device writes entirely or not at all.
     public var sectorSize = SectorSize.ofDevice
@@ -96,7 +97,8 @@ extension KyotoBackend {
     /// ``BackendError/Code/migrationUnfinished``. Only for the program that began the migration: an attacker could have
     /// replaced the store by an old copy.
     public var resumingMigration = false
-    /// The name that other openers are told while this one holds the store; nil stands for the process's name.
+    /// The name that is reported to other processes while this backend has the store open; nil stands for the process's
+    /// name.
     public var programName: String?
 
     public init() {}

@@ -30,7 +30,7 @@ final class SpillFile {
 
   /// Fills memory with bytes that were appended together.
   ///
-  /// - Throws: ``BackendError``, also if the bytes in the file differ from the written ones.
+  /// - Throws: ``BackendError``, for example if the bytes in the file differ from the written ones.
   func read(_ position: UInt64, into memory: UnsafeMutableRawBufferPointer) throws(BackendError) {
     guard let base = memory.baseAddress else { return }
     var error = tdn_error()

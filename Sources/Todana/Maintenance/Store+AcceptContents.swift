@@ -15,7 +15,7 @@ extension Store {
   ///
   /// The store can be used concurrently; changes saved during the call are accepted as they are.
   ///
-  /// - Parameter progress: Called now and then. If it returns false, the call ends, and nothing is accepted.
+  /// - Parameter progress: Called repeatedly. If it returns false, the call ends, and nothing is accepted.
   /// - Returns: Whether all records were accepted.
   /// - Throws: ``StoreError``; ``StoreError/Code/damagedRecord`` if a record cannot be read: delete or restore it
   ///   first; ``StoreError/Code/notSupported``.

@@ -12,7 +12,7 @@ extension Store {
   ///
   /// Removes the space left by deleted and changed records, and packs small neighbouring records together.
   ///
-  /// The store can be used concurrently, also by other threads. Saves and fetches wait at most for one step of some
+  /// The store can be used concurrently, even by other threads. Saves and fetches wait at most for one step of some
   /// milliseconds. An error, a loss of power or `progress` may end the compaction at any time, and no record is lost.
   ///
   /// Takes at most ``KyotoBackend/Options/compactionRoomByteCount`` of space on the disk, 64 MiB by default. If a
@@ -22,7 +22,7 @@ extension Store {
   /// Classes whose files waste much space are compacted automatically in the background while they are changed. Call
   /// this to regain every byte, for example after many deletes.
   ///
-  /// - Parameter progress: Called now and then; returning false ends the compaction.
+  /// - Parameter progress: Called repeatedly; returning false ends the compaction.
   /// - Returns: The stored names of the classes whose files have become smaller.
   /// - Throws: ``StoreError``; ``StoreError/Code/notSupported``. If a record is damaged, its class is compacted only in
   ///   part or not at all. The same holds if the disk has too little space to move a large record. The error is thrown

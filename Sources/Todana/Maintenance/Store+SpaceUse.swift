@@ -17,7 +17,7 @@ extension Store {
   ///
   /// The store can be used concurrently. Pending changes do not count, nor do commits that are only in the log.
   ///
-  /// - Parameter progress: Called now and then; throwing from it ends the call.
+  /// - Parameter progress: Called repeatedly; throwing from it ends the call.
   /// - Returns: An entry for each class that has records or had some, and for other keyspaces.
   /// - Throws: Errors of `progress`; ``StoreError``, such as ``StoreError/Code/damagedRecord`` or
   ///   ``StoreError/Code/notSupported``.

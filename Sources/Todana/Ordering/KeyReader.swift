@@ -45,7 +45,7 @@ public struct KeyReader {
 
   /// Reads bytes of any number up to their end.
   ///
-  /// - Throws: ``KeyError``, also for a text that was too long for an index, of which the key has only a part.
+  /// - Throws: ``KeyError``, for example for a text that was too long for an index: the key has only a part of it.
   public mutating func readText() throws(KeyError) -> [UInt8] {
     var text: [UInt8] = []
     while true {

@@ -16,7 +16,7 @@ extension Decimal: OrderedValue {
   }
 
   private static let greatestExponent = 127
-  /// The most decimal digits of a significand, which has 128 bits.
+  /// The maximum number of decimal digits of a significand, which has 128 bits.
   private static let mostDigits = 39
 
   public func writeKey(to key: inout KeyWriter) {

@@ -15,7 +15,7 @@ public protocol IndexedValue: SendableMetatype {
 /// - Floating-point numbers are compared by their value; NaN equals itself and comes after all numbers, -0.0 equals
 ///   0.0.
 /// - Strings and URLs are compared by the bytes of their UTF-8. `"é"` in one scalar and in two are different strings,
-///   and the order is not the one of a language. ``Property/folded`` ignores case and accents.
+///   and the order is not that of any language. ``Property/folded`` ignores case and accents.
 /// - nil equals nil and comes first; `<`, `>` and conditions on texts do not hold for it.
 /// - An enumeration with raw values is compared by them; it only has to declare the conformance:
 ///

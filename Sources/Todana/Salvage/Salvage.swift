@@ -190,7 +190,7 @@ final class Salvage: SalvageVisitor {
     self.keyspace = nil
   }
 
-  /// Reserves all used row ids of a class, also of lost rows, so that references to lost rows stay dangling.
+  /// Reserves all used row ids of a class, including those of lost rows, so that references to lost rows stay dangling.
   private func keepRowIDs(of keyspace: SalvagedKeyspace) throws(BackendError) {
     let last = max(highestRowID, keyspace.nextRowID - 1)
     if let targetID { return try writer.reserveRows(through: last, of: targetID) }

@@ -26,7 +26,7 @@ extension Store {
   ///     in a directory whose name ends in `.partial`.
   ///   - encryption: A passphrase or key that opens the damaged store, if it is encrypted. The new store is encrypted
   ///     with the same passphrase or key, and new keys.
-  ///   - progress: Called now and then; throwing from it ends the salvage, and nothing of the new store is left.
+  ///   - progress: Called repeatedly; throwing from it ends the salvage, and nothing of the new store is left.
   /// - Returns: A report of the saved and lost records.
   /// - Throws: Errors of `progress`; ``StoreError`` if there is no store at the path, it is open, or a newer version
   ///   wrote it. ``StoreError`` is also thrown if the passphrase or key is wrong, the new path exists, or the new store

@@ -92,7 +92,7 @@ extension Store {
     guard hasRelaxedCommits, durability == .full else { return }
     let batch = WriteBatch()
     do throws(BackendError) {
-      // An empty batch is no commit, so the returned number may belong to another store's commit.
+      // An empty batch does not count as a commit, so the returned number may belong to another store's commit.
       _ = try backend.commit(batch, durability: .full)
       hasRelaxedCommits = false
     } catch {
@@ -111,7 +111,7 @@ extension Store {
     let arenaStart = batch.arena.count
     for (index, object) in objects.enumerated() {
       if index == 1024 {
-        // Reserving the memory at once, estimated from the first 1,024 objects, avoids copying it repeatedly as it
+        // Reserving the memory in one step, estimated from the first 1,024 objects, avoids copying it repeatedly as it
         // grows.
         batch.arena.reserve(arenaStart + (batch.arena.count - arenaStart) / 1024 * objects.count / 16 * 17)
       }

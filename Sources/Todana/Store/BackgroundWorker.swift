@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// A worker that runs the background jobs of a session's stores, one after another, on a thread of its own.
 ///
-/// Each job gets its own store beside the session's stores. The worker ends when the session's last store leaves, which
-/// waits for the running job. A job therefore calls ``checkForEnd()`` between its steps.
+/// Each job gets its own store, in addition to the session's stores. The worker ends when the session's last store
+/// leaves, which waits for the running job. A job therefore calls ``checkForEnd()`` between its steps.
 ///
 /// A caller that needs the result of such work immediately does the work itself, after pausing the worker
 /// (``pause()``).

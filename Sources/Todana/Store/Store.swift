@@ -142,7 +142,7 @@ public final class Store {
     try beginBuildingIndexes()
   }
 
-  /// Creates a store for background work beside other stores of the backend.
+  /// Creates a store for background work, in addition to the other stores of the backend.
   ///
   /// It is not counted as a store of the session, and starts no index building.
   init(beside other: WorkerSeed) throws(StoreError) {

@@ -74,7 +74,8 @@ public enum IndexBuildingTime: Sendable {
 public enum ScanPolicy: Sendable {
   /// Such queries run. The default.
   case allowed
-  /// Such queries run; those over more objects than this are logged with their plan to the configuration's logger.
+  /// Such queries run. If there are more objects than this, the query and its plan are logged to the configuration's
+  /// logger.
   case logged(above: Int)
   /// Such queries throw ``StoreError/Code/scanRefused`` if there are more objects than this.
   case refused(above: Int)

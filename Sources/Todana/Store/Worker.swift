@@ -8,7 +8,7 @@ func onWorker<Result: Sendable, Failure: Error>(
 ) async throws(Failure) -> Result {
   let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
     let work = Work(body)
-    // A queue of its own has a thread beyond those that tasks share; a global queue shares theirs.
+    // A separate queue has a thread in addition to those that tasks share; a global queue would use the shared threads.
     DispatchQueue(label: "todana.worker").async { continuation.resume(returning: work.run()) }
   }
   return try outcome.get()

@@ -1,4 +1,4 @@
-/// The data for creating a store beside another one; it can be passed to another thread.
+/// The data for creating another store over the same backend; it can be passed to another thread.
 ///
 /// Safe to share: class types are, and all other members are `Sendable`.
 struct WorkerSeed: @unchecked Sendable {

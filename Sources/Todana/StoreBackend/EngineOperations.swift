@@ -43,9 +43,9 @@ public protocol EngineOperations: AnyObject, Sendable {
   /// - Throws: ``BackendError/Code/damaged`` if no page of the file can be checked.
   func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages?
 
-  /// Checks the files beside those with records, and returns the damaged ones.
+  /// Checks the files that contain no records, and returns the damaged ones.
   ///
-  /// The store can do without a damaged one.
+  /// The store can be used even if one of these files is damaged.
   func verifyCompanions() throws(BackendError) -> [DamagedFile]
 
   /// Returns the newest commit once it is durable, as an anchor for later openings.

@@ -111,15 +111,15 @@ public enum Durability: Int32, Sendable {
 /// The largest key, value and batch of a backend; exceeding one is ``BackendError/Code/limitExceeded`` on every
 /// backend.
 public struct BackendLimits: Sendable {
-  /// The most bytes of a byte key.
+  /// The maximum number of bytes of a byte key.
   public var keyByteCount: Int
-  /// The most bytes of a record, its envelope included.
+  /// The maximum number of bytes of a record, its envelope included.
   public var valueByteCount: Int
-  /// The most bytes of a keyspace's name.
+  /// The maximum number of bytes of a keyspace's name.
   public var nameByteCount: Int
-  /// The most changes of a batch; checks and entries of indexes count as well.
+  /// The maximum number of changes of a batch; checks and entries of indexes count as well.
   public var batchChangeCount: Int
-  /// The most bytes of a batch: keys and values together.
+  /// The maximum number of bytes of a batch: keys and values together.
   public var batchByteCount: Int
 
   /// Creates limits.

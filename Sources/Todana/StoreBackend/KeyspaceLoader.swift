@@ -1,4 +1,5 @@
-/// A loader that fills a new keyspace aside; see ``StoreBackend/loadKeyspace(of:named:expecting:)``.
+/// A loader that fills a new keyspace separately, until a commit adopts it; see
+/// ``StoreBackend/loadKeyspace(of:named:expecting:)``.
 ///
 /// Releasing the loader abandons the loading, unless a commit has adopted the keyspace. The end of the process does so,
 /// too.
@@ -19,6 +20,6 @@ public protocol KeyspaceLoader: AnyObject, Sendable {
   /// Makes the records durable, so that a batch may adopt the keyspace.
   ///
   /// Nothing can be appended afterwards. If the adopting batch is refused or fails, it can be committed again. It fails
-  /// for good with ``BackendError/Code/interrupted`` if the store's keys were renewed since the loading began.
+  /// permanently with ``BackendError/Code/interrupted`` if the store's keys were renewed since the loading began.
   func finish() throws(BackendError)
 }

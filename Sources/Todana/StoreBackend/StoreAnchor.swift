@@ -8,8 +8,8 @@
 /// let store = try Store(location, classes: classes, configuration: configuration, expecting: anchor)
 /// ```
 ///
-/// Making an anchor of an encrypted store requires its keys. An anchor of a plain store requires none: it detects
-/// mistakes, such as a wrong copy, but no attack.
+/// Making an anchor of an encrypted store requires its keys. An anchor of a plain store requires no keys: it detects
+/// mistakes, such as a wrong copy, but no attacks.
 public struct StoreAnchor: Sendable, Hashable, LosslessStringConvertible {
   /// The number of the anchor's commit.
   public let commitNumber: CommitNumber

@@ -58,8 +58,8 @@ public protocol StoreBackend: AnyObject, Sendable {
 
   /// Applies a batch entirely or not at all, and returns the number of the commit.
   ///
-  /// A batch that is empty, or has checks only, is no commit. It makes earlier relaxed commits durable, and the result
-  /// is the number of the newest commit.
+  /// A batch that is empty, or has checks only, does not count as a commit. It makes earlier relaxed commits durable,
+  /// and the result is the number of the newest commit.
   ///
   /// - Throws: ``BackendError/Code/conflict`` with every change whose expectation does not hold;
   ///   ``BackendError/Code/invalidArgument`` if the batch is out of order, or one of its changes has a key or an
@@ -85,7 +85,7 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// The chunk gets one slice, whose status tells whether the key exists.
   func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError)
 
-  /// Begins to load a new keyspace aside; ``WriteBatch/appendAdoption(of:)`` adds it to the others.
+  /// Begins to load a new keyspace separately; ``WriteBatch/appendAdoption(of:)`` adds it to the others.
   ///
   /// Its records are written in bounded steps, while commits continue. The commit that adopts them is small regardless
   /// of their number. Until then the keyspace is not listed and cannot be read.

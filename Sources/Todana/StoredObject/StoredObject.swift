@@ -22,9 +22,9 @@
 /// a *fault*: it has its identity, but its properties have their default values. ``loadContent()``, ``Store/load(_:)``
 /// or a fetch reads them. ``isFault`` is true until then. ``Loaded`` makes a property load its object on access.
 ///
-/// An object belongs to the one store that it was inserted into or fetched from, and is used in the isolation domain of
-/// that store: neither is `Sendable`. Pass an ``ObjectID`` between isolation domains. In a module whose default
-/// isolation is the main actor, declare `nonisolated final class Song: StoredObject`.
+/// An object belongs to the one store that it was inserted into or fetched from, and is used in that store's isolation
+/// domain. Neither the object nor the store is `Sendable`. Pass an ``ObjectID`` between isolation domains. In a module
+/// whose default isolation is the main actor, declare `nonisolated final class Song: StoredObject`.
 ///
 /// The deinitializer of a subclass must not use the store, because the store's table still has an entry for the object
 /// then.

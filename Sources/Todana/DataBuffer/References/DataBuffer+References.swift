@@ -114,7 +114,7 @@ extension DataBuffer {
 
   /// Initializes memory with `count` references.
   ///
-  /// `initializedCount` is the number of initialized elements, also after an error. The resolver returns only objects
+  /// `initializedCount` is the number of initialized elements, even after an error. The resolver returns only objects
   /// of exactly this class, so the memory may belong to an array of the class.
   @usableFromInline
   mutating func takeReferences(

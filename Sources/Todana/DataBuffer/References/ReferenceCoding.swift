@@ -55,7 +55,7 @@ package protocol ReferenceResolver: AnyObject {
   /// - Throws: ``DataBufferError/Code/referenceUnknownClass``. The buffer adds the position.
   func classID(of type: StoredObject.Type) throws(DataBufferError) -> KeyspaceID
 
-  /// Announces that `count` objects will be requested, so that memory can be reserved at once.
+  /// Announces that `count` objects will be requested, so that memory can be reserved in one step.
   func willResolve(_ count: Int, of classID: KeyspaceID)
 
   /// Returns the object with this identity: the known one, or a new fault.

@@ -49,9 +49,9 @@ extension IndexBuilding {
     return number
   }
 
-  /// Gives up the claims, so that a session that waits for this one goes on with the building.
+  /// Gives up the claims, so that a session that waits for this session continues the building.
   ///
-  /// A failure is ignored, as after a crash: the next session that opens the store goes on.
+  /// A failure is ignored, as after a crash: the next session that opens the store continues.
   func giveUp() {
     var batch = WriteBatch()
     for index in indexes {

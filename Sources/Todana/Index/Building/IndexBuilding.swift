@@ -1,13 +1,13 @@
 /// The build of indexes of one class while the store is in use.
 ///
-/// As soon as the index trees exist, every save adds and removes the entries that differ before and after it, whether or
-/// not the builder has reached their rows. The builder adds the entries of all rows of a snapshot. It adds an entry only
-/// if its row is unchanged, which the batch checks by the row's token. It reads a row again that has changed, so that
-/// each row gets all its entries, whoever wrote it (IndexBuilding+Entries.swift).
+/// As soon as the index trees exist, every save updates the entries of the rows that it changes, even if the builder
+/// has not reached the rows. The builder adds the entries of all rows of a snapshot. It adds an entry only if its row
+/// is unchanged, which the batch checks by the row's token. It reads a changed row again, so that each row gets all its
+/// entries, whichever program wrote it (IndexBuilding+Entries.swift).
 ///
 /// The entries are sorted first, so that each commit changes few nodes of the tree. They are written in small commits,
 /// so that other commits can run in between. The header records how far the build is, and which session does it
-/// (IndexBuilding+Claim.swift). Rows with unreadable records are noted beside the entries (Store+SkippedRows.swift).
+/// (IndexBuilding+Claim.swift). Rows with unreadable records are noted next to the entries (Store+SkippedRows.swift).
 struct IndexBuilding {
   let store: Store
   let table: ClassTable
@@ -21,8 +21,8 @@ struct IndexBuilding {
   ///
   /// A larger number would need a large temporary file, and more work would be repeated after an interruption.
   private static let rowLimit = 1 << 24
-  /// The maximum number of entries that one commit adds; another commit waits for it as long as for a save of as many
-  /// objects.
+  /// The maximum number of entries that one commit adds; another commit waits as long as for a save of the same number
+  /// of objects.
   static let entryLimit = 2048
 
   init(_ store: Store, _ table: ClassTable, _ indexes: [ClassIndex]) throws(StoreError) {

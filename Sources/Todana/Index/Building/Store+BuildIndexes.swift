@@ -73,7 +73,7 @@ extension Store {
   /// Records that cannot be read do not end the build: the index is built without them (``IndexStatus/skippedRows``).
   /// Rows that were skipped earlier are tried again.
   ///
-  /// - Parameter progress: Receives the progress from time to time. If it throws, the build ends for now.
+  /// - Parameter progress: Called repeatedly with the progress. If it throws, the build ends for now.
   /// - Throws: ``UniqueViolation`` if two objects have equal values in a unique index; the errors of `progress`;
   ///   ``StoreError``.
   /// - Complexity: O(*n* log *n*). Takes up to 200 MB of memory, or 20 MB if ``KyotoBackend/Options/limitsMemory`` is
@@ -94,8 +94,8 @@ extension Store {
   /// Empties indexes and builds them again, after damage to their files, or after a change to code without a new
   /// version.
   ///
-  /// If an error is thrown after they were emptied, the indexes stay unfinished, also for other stores and later
-  /// openings. Queries then read all objects until ``buildIndexes(progress:)`` or the next opening has completed the
+  /// If an error is thrown after they were emptied, the indexes stay unfinished, for other stores and later openings as
+  /// well. Queries then read all objects until ``buildIndexes(progress:)`` or the next opening has completed the
   /// indexes.
   ///
   /// - Parameters:

@@ -8,7 +8,7 @@ import Synchronization
   internal import Darwin
 #endif
 
-/// A counter of running calls that can be shut for good once none is running.
+/// A counter of running calls that can be shut permanently once none is running.
 ///
 /// Entering and leaving cost one atomic addition each.
 struct CallGate: ~Copyable, Sendable {

@@ -20,7 +20,7 @@ struct ContentVerification: ~Copyable {
 
   /// Reads the content of an opened record.
   ///
-  /// - Returns: The problem with it; nil if there is none.
+  /// - Returns: The problem with the record; nil if there is none.
   mutating func read(
     _ opened: RecordEnvelope.Opened, rowID: RowID
   ) -> (kind: VerificationReport.Kind, message: String)? {

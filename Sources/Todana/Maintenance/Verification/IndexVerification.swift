@@ -15,7 +15,7 @@ struct IndexVerification {
   private let value = ByteArena()
   /// The rows whose records cannot be read, so that their entries are unknown.
   private var unreadable: Set<RowID> = []
-  /// The rows without which each index was built.
+  /// For each index, the rows that were skipped when it was built, because their records could not be read.
   private let skipped: [Set<RowID>]
 
   init(

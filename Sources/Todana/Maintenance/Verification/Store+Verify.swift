@@ -18,7 +18,7 @@ extension Store {
   /// for problem in report.problems { print(problem) }
   /// ```
   ///
-  /// - Parameter progress: Called now and then; throwing from it ends the verification.
+  /// - Parameter progress: Called repeatedly; throwing from it ends the verification.
   /// - Returns: A report of the problems found. Damage is reported, not thrown.
   /// - Throws: Errors of `progress`; ``StoreError`` if the store cannot be read at all.
   /// - Complexity: O(*n*) in the bytes of the store. Records are read twice, with their pages and by themselves;
@@ -191,8 +191,8 @@ private struct Verification {
 
   /// Returns the verification of an index whose class the store was not opened with.
   ///
-  /// Returns nil if the keyspace is no index, or if the rows of its class are not fully known. It also returns nil if
-  /// the class is registered: its records then determine the entries.
+  /// Returns nil if the keyspace is not an index, or if the rows of its class are not fully known. It also returns nil
+  /// if the class is registered: its records then determine the entries.
   private func indexVerification(of keyspace: Keyspace) -> StoredIndexVerification? {
     guard keyspace.kind == .tree, let name = ClassIndex.names(fromKeyspace: keyspace.name),
       !store.registry.tables.contains(where: { $0.name == name.className })

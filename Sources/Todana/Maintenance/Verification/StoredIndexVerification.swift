@@ -1,7 +1,7 @@
 /// A verification of an index whose class the program does not know.
 ///
-/// Without the class, the values of a row are unknown. But each entry must belong to an existing row, and an index of
-/// all rows has an entry for each.
+/// Without the class, the values of a row are unknown. However, each entry must belong to an existing row, and an index
+/// of all rows has an entry for each.
 struct StoredIndexVerification {
   let className: String
   let name: String
@@ -28,7 +28,7 @@ struct StoredIndexVerification {
 
   /// Checks the next record of the tree; the records must be passed in their order.
   ///
-  /// - Returns: The problem with it; nil if there is none.
+  /// - Returns: The problem with the record; nil if there is none.
   mutating func check(_ slice: RecordChunk.Slice, in chunk: RecordChunk) -> Finding? {
     let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])
     guard unsafe key.first == IndexHeader.entryByte else {

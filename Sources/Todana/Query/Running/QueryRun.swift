@@ -309,7 +309,7 @@ struct QueryRun {
       do throws(StoreError) {
         if try query.condition.holds(for: object) { matching.append(object) }
       } catch {
-        // The error is that of an object that this one refers to.
+        // The error concerns an object that this object refers to.
         try onDamage.handle(error)
       }
     }

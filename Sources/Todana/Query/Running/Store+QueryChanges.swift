@@ -42,8 +42,8 @@ extension Store {
   /// let song = try store.upsert(imported, by: \.isrc)
   /// ```
   ///
-  /// With a unique index on the property, there is at most one such object. Otherwise, the one with the lowest row id
-  /// is used. An object whose value is nil is always inserted.
+  /// With a unique index on the property, there is at most one such object. Otherwise, the object with the lowest row
+  /// id is used. An object whose value is nil is always inserted.
   ///
   /// - Parameters:
   ///   - object: An object in no store.

@@ -116,7 +116,7 @@ extension Store {
     try summary(query, keyPath, loading, includingPending, onDamage).average
   }
 
-  /// Returns the least value of a property among the objects of a query; nil values are left out.
+  /// Returns the smallest value of a property among the objects of a query; nil values are left out.
   ///
   /// - Returns: The value; nil if there is none.
   @inlinable

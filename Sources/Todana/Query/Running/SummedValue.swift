@@ -62,7 +62,7 @@ public struct Summary<Number: SummedValue>: Sendable {
   /// The number of values.
   @inlinable public var count: Int { storedCount }
   @inlinable public var sum: Number.Sum { storedSum }
-  /// The least value; nil if there are none.
+  /// The smallest value; nil if there are none.
   @inlinable public var minimum: Number? { storedMinimum }
   /// The greatest value; nil if there are none.
   @inlinable public var maximum: Number? { storedMaximum }

@@ -9,7 +9,7 @@ protocol FieldAccess: Sendable {
   /// Returns the comparison of the field with a value of any type; nil is NULL.
   func compared(_ comparison: Comparison, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode
 
-  /// Returns the comparison of the field with another one of the same object.
+  /// Returns the comparison of the field with another field of the same object.
   func compared(_ comparison: Comparison, with other: any FieldAccess) throws(FieldProblem) -> ConditionNode
 
   /// Returns the condition that the field equals one of several values.

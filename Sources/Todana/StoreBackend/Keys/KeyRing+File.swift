@@ -5,7 +5,7 @@ extension KeyRing {
   /// Creates the keys of a new store.
   ///
   /// For implementers of ``StoreBackend``. The file contains the keys encrypted with the secret, so it may be stored
-  /// beside the records. Without the file no sealed record can be read again.
+  /// next to the records. Without the file no sealed record can be read again.
   ///
   /// - Parameters:
   ///   - storeID: The store's identity, to which the file is bound.
@@ -65,7 +65,7 @@ extension KeyRing {
 
 // Codes of names and keys, and sealed names.
 extension KeyRing {
-  /// The number of bytes of a code; a sealed name is longer than the name by as many.
+  /// The number of bytes of a code; a sealed name is longer than the name by this number.
   static let codeByteCount = Int(TDS_CODE_SIZE)
 
   /// Returns a code of 16 bytes, which is always the same for the same bytes.

@@ -45,7 +45,7 @@ public final class ByteArena {
     move(toCapacity: max(byteCount, capacity * 2))
   }
 
-  /// Releases memory beyond `byteCount`, so that one large record does not stay resident for good.
+  /// Releases memory beyond `byteCount`, so that one large record does not take resident memory permanently.
   package func shrink(to byteCount: Int) {
     guard capacity > byteCount, count <= byteCount else { return }
     move(toCapacity: max(byteCount, 64))

@@ -15,7 +15,7 @@ final class OrderedRowScan: BackendScan {
 
   /// The number of row ids to try in vain before a search.
   private static let gapLimit = 16_384
-  /// The most row ids that one pass of a search finds.
+  /// The maximum number of row ids that one pass of a search finds.
   private static let searchLimit = 1 << 20
 
   init(of keyspace: KeyspaceID, in snapshot: any BackendSnapshot, from first: RowID, bound: RowID?) {
@@ -108,7 +108,8 @@ final class EmptyScan: BackendScan {
   func next(into chunk: RecordChunk) throws(BackendError) { chunk.removeAll() }
 }
 
-/// The least keys of a keyspace without order, found by passes over all of it that keep up to `limit` keys each.
+/// The smallest keys of a keyspace without order. They are found by passes over the whole keyspace, each of which keeps
+/// up to `limit` keys.
 private struct LeastElements<Element: Comparable> {
   /// The keys that were found and not yet taken, in order.
   var elements: ArraySlice<Element> = []

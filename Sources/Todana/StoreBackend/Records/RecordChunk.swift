@@ -4,9 +4,9 @@
 public final class RecordChunk {
   /// The records' bytes.
   public let arena: ByteArena
-  /// The most bytes that a read fills, unless a single record is larger.
+  /// The maximum number of bytes that a read fills, unless a single record is larger.
   public let byteLimit: Int
-  /// The most records that a read delivers.
+  /// The maximum number of records that a read delivers.
   public let recordLimit: Int
   // Code that fills slices does not access them in another way, so accesses never overlap; a check would slow every
   // read.
@@ -22,8 +22,8 @@ public final class RecordChunk {
   /// Creates an empty chunk.
   ///
   /// - Parameters:
-  ///   - byteCapacity: The most bytes that a read fills, unless a single record is larger.
-  ///   - recordLimit: The most records that a read delivers.
+  ///   - byteCapacity: The maximum number of bytes that a read fills, unless a single record is larger.
+  ///   - recordLimit: The maximum number of records that a read delivers.
   public convenience init(byteCapacity: Int = 256 << 10, recordLimit: Int = 4096) {
     self.init(byteCapacity: byteCapacity, recordLimit: recordLimit, leavesOutValues: false)
   }
@@ -122,7 +122,7 @@ public final class RecordChunk {
   /// Replaces the content by the bytes and slices that `fill` writes into fresh memory.
   ///
   /// - Parameters:
-  ///   - byteCapacity: The most bytes that are needed.
+  ///   - byteCapacity: The maximum number of bytes that are needed.
   ///   - sliceCapacity: The most slices that are needed.
   ///   - fill: Initializes the first elements of both buffers and returns their numbers.
   package func refill(

@@ -165,7 +165,7 @@ extension BackendSnapshot {
       let upper = upper.map { $0.lexicographicallyPrecedes(key) ? $0 : key } ?? key
       return try scan(tree: tree, from: lower, to: upper, descending: true)
     }
-    // The least key after this one.
+    // The smallest key after this key.
     let next = key + [0]
     let lower = lower.map { next.lexicographicallyPrecedes($0) ? $0 : next } ?? next
     return try scan(tree: tree, from: lower, to: upper, descending: false)

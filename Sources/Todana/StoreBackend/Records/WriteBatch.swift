@@ -71,7 +71,7 @@ public struct WriteBatch: ~Copyable {
     /// It is the only change of its keyspace. Open snapshots continue to read the keyspace. See
     /// ``WriteBatch/appendDrop(of:)``.
     case drop = 8
-    /// Adds a keyspace that was loaded aside to the others, with all its records.
+    /// Adds a separately loaded keyspace to the others, with all its records.
     ///
     /// It is the only change of its keyspace. See ``WriteBatch/appendAdoption(of:)``.
     case adopt = 9
@@ -143,7 +143,7 @@ public struct WriteBatch: ~Copyable {
     append(Change(keyspace: keyspace, kind: .drop, expectation: .anything, key: .row(0), value: 0..<0))
   }
 
-  /// Adds a keyspace that was loaded aside to the others.
+  /// Adds a separately loaded keyspace to the others.
   ///
   /// Its loading must be finished (``KeyspaceLoader/finish()``). No other keyspace may have its name, except one that
   /// the batch drops.
