@@ -73,7 +73,7 @@ public final class Archive {
         throw ArchiveError(.notAnArchive, "“\(path)” is not an archive.")
       }
     } catch let error as CocoaError {
-      // If permission is missing, opening the store throws the right error.
+      // If permission is missing, opening the store throws the appropriate error.
       if error.code != .fileReadNoPermission { throw ArchiveError(.notAnArchive, "“\(path)” is not an archive.") }
     }
     // Open without the archive's classes: they would add their indexes to a store of another program.
@@ -104,7 +104,7 @@ public final class Archive {
     configuration.backendOptions.repairedClasses = Set(
       ContentStore.classes.lazy.filter { $0 != StoredContent.self }.map(\.storedName))
     configuration.backendOptions.logLimitByteCount = 12 << 20
-    // The log of a compaction takes about as much room again.
+    // Limit the room more than by default, because the log of a compaction may take about as much in addition.
     configuration.backendOptions.compactionRoomByteCount = min(
       configuration.backendOptions.compactionRoomByteCount, 40 << 20)
     // The archive changes loaded objects by `update` only, so the check is not needed.

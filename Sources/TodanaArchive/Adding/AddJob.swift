@@ -27,7 +27,7 @@ struct AddJob: Sendable {
 /// The result of an ``AddJob``.
 enum AddResult: Sendable {
   case chunk(NamedContent)
-  /// The steps of a batch, its small files, and a group with the content of those that are new.
+  /// The steps of a batch, its small files, and a group with the content of the new small files.
   case batch([TreeStep], smallFiles: [NamedSmallFile], group: NamedContent?)
 
   /// The approximate memory of the result, in bytes.

@@ -51,7 +51,8 @@ public struct AddProgress: Sendable {
     func share(_ done: Double, _ all: Double) -> Double? { all > 0 ? done / all : nil }
     let ofFiles = share(Double(counts.files + counts.directories), Double(expected.files + expected.directories))
     let ofBytes = share(Double(counts.bytes), Double(expected.bytes))
-    // The mean of both shares, since many small files and few large ones take their time in different ways.
+    // Use the mean of both shares: the time for small files depends on their number, and the time for large files on
+    // their bytes.
     let shares = [ofFiles, ofBytes].compactMap { $0 }
     return min(0.99, shares.reduce(0, +) / Double(max(1, shares.count)))
   }

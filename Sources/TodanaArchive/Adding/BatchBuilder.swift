@@ -1,4 +1,4 @@
-/// A builder of the pipeline's jobs: chunks of large files are submitted at once, steps and small files in batches.
+/// A builder of the pipeline's jobs: chunks of large files are submitted immediately, steps and small files in batches.
 ///
 /// The small files of a batch are stored as one group. Only for the reading thread.
 final class BatchBuilder {

@@ -45,7 +45,7 @@ struct SourceRoots {
   /// Computes the places of paths.
   ///
   /// - Throws: ``ArchiveError/Code/invalidArgument`` for an empty path, a path with a NUL, and two paths with the same
-  ///   place. Also thrown if the content of a directory would be at the top together with other paths.
+  ///   place. The error is also thrown if the content of a directory would be at the top together with other paths.
   init(_ paths: [[UInt8]]) throws(ArchiveError) {
     for path in paths {
       guard !path.isEmpty, !path.contains(0) else {
@@ -68,7 +68,7 @@ struct SourceRoots {
     }
     var node = top
     for step in steps {
-      // The path is contained in a given directory, unless that leads to the same place by another path.
+      // The path is contained in a given directory. Otherwise, two given paths lead to the same place in the snapshot.
       if node.isWhole, path.starts(with: node.path) { return innerPaths.append(path) }
       if node.isWhole { throw Self.conflict(node, path) }
       node = node.child(named: step.name, path: Array(path[..<step.end]))

@@ -75,7 +75,7 @@ struct GroupRewriting {
     let name = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe namer.name(of: bytes)
     }
-    // A group found by its name is none of the old ones: each of them has less than half of its bytes in use.
+    // A group with this name is not one of the old groups: less than half of the bytes of each old group are in use.
     if let row = try content.row(of: StoredContent.self, named: name) { return row }
     let (method, compressed) = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe compressor.compress(bytes)

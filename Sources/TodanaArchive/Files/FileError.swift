@@ -21,7 +21,7 @@ public struct FileError: Error, Sendable, Hashable {
     case linkInTheWay
     /// Something other than a directory is in the place of a directory (`ENOTDIR`).
     case notADirectory
-    /// Another file is there now than was found before.
+    /// The path now leads to a different file than before.
     case changed
     /// An existing file must not be replaced, or cannot be (`EEXIST`, `EISDIR`), such as a directory with content
     /// (`ENOTEMPTY`).

@@ -50,7 +50,7 @@ public struct FileFilter: Sendable {
     var mark: Mark?
   }
 
-  /// A file because of which all others in its directory are left out.
+  /// A marker file: all other files in its directory are left out.
   struct Mark: Sendable {
     var name: [UInt8]
     var reason: FileDecision.Reason

@@ -2,7 +2,7 @@ internal import Todana
 
 /// Stored content: compressed if that saves space, and padded to 256 bytes so that its length reveals little.
 struct CompressedBytes: Sendable {
-  /// The largest number of bytes that is decompressed at once, for which a reader takes memory.
+  /// The maximum number of bytes that are decompressed in one piece: a reader allocates memory for them.
   static let byteCountLimit = 16 << 20
   private static let padding = 256
 

@@ -63,11 +63,12 @@ extension ContentStore {
 
 /// The rows of content that no save has committed yet, which indexes do not know.
 struct PendingRows {
-  /// The memory that one pending row takes, about, without its content.
+  /// The approximate memory of one pending row, without its content.
   private static let rowByteCount = 512
   /// The memory of one changed page of the store's files: the old page, the new page, and the log.
   private static let changedPageByteCount = 8 << 10
-  /// Names come in no order, so each row is noted in a page of its own, unless all of its kind are in few pages.
+  /// The number of rows in a page. Names come in random order, so each pending row changes another page, until all
+  /// pages of its kind are changed.
   private static let rowsPerPage: RowID = 64
 
   private struct Rows {
@@ -95,7 +96,7 @@ struct PendingRows {
   var contents: some Collection<ContentName> { contentRows.byNames.keys }
   var smallFiles: some Collection<ContentName> { smallFileRows.byNames.keys }
 
-  /// The approximate memory that the pending rows and the save of them take.
+  /// The approximate memory that the pending rows and their save take.
   var byteCount: Int { compressedByteCount + contentRows.byteCount + smallFileRows.byteCount + pageRows.byteCount }
 
   func row(_ kind: KnownDamage.Kind, _ name: ContentName) -> RowID? {

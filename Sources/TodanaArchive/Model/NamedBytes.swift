@@ -5,7 +5,8 @@ internal import Todana
 /// Format: the name, 16 bytes; the copy, 8 bits; then the format of the subclass.
 class NamedObject: StoredObject {
   final var name = ContentName(high: 0, low: 0)
-  /// 0; 1 for the replacement of a damaged object, 2 for the replacement of that one, and so on.
+  /// The number of the copy: 0 for the original, 1 for the replacement of a damaged original, 2 for the replacement of
+  /// a damaged copy 1, and so on.
   final var copy: UInt8 = 0
 
   /// The kind of row that the class has.

@@ -28,7 +28,7 @@ public struct Snapshot: Sendable, Hashable {
 
   /// The directory whose content is at the top, without a name; nil if the top has paths in it.
   public let top: FileEntry?
-  /// When reading began, by the clock of the machine; ``time`` may be another one that the user wanted.
+  /// When reading began, by the clock of the machine; ``time`` may be a different time that the user has chosen.
   let readingStart: FileTime
 
   /// The row, and the pages of its root.
@@ -57,7 +57,7 @@ public struct Snapshot: Sendable, Hashable {
 
   /// The paths from the root, sorted, each once; none if the directory that they are relative to is not known.
   ///
-  /// They are worked out from ``paths`` and ``workingDirectory``, without following links.
+  /// They are computed from ``paths`` and ``workingDirectory``, without following links.
   public var absolutePaths: [[UInt8]] {
     workingDirectory.isEmpty ? [] : AbsolutePath.set(of: paths, in: workingDirectory)
   }

@@ -24,9 +24,9 @@ extension Archive {
 
   /// Writes the whole archive to a new file, as ``pack(to:progress:)`` writes it to a stream.
   ///
-  /// Only its owner can read the file. It gets its name when it is complete and durable. Until then its name ends with
-  /// `.partial`; if packing fails, the partial file is removed. Packing to the same path again replaces a partial file
-  /// that a killed process has left.
+  /// Only its owner can read the file. The file gets its name when it is complete and durable. Until then its name ends
+  /// with `.partial`; if packing fails, the partial file is removed. Packing to the same path again replaces a partial
+  /// file that a killed process has left.
   ///
   /// - Parameters:
   ///   - path: A path that does not exist, in bytes.
@@ -92,8 +92,8 @@ extension Archive {
   /// error is thrown, nothing of it remains. Unpacking to the same path again replaces the leftovers of a killed
   /// process.
   ///
-  /// No key is needed. The restored archive has the identity of the packed one. If it is encrypted, it uses a new key
-  /// for the data that it writes from then on.
+  /// No key is needed. The restored archive has the identity of the packed one. If the restored archive is encrypted,
+  /// it uses a new key for the data that it writes.
   ///
   /// - Parameters:
   ///   - descriptor: A file, pipe or socket that is open for reading. It is read to its end, and stays open.

@@ -3,12 +3,11 @@ internal import Todana
 extension Archive {
   /// Restores files of a snapshot below a target directory, and nowhere else.
   ///
-  /// Nothing is written to the archive's own directory: if a directory to be restored turns out to be it, that
-  /// directory is left out.
+  /// Nothing is written to the archive's own directory: if it is one of the directories to restore, it is left out.
   ///
   /// An interrupted call can be repeated: it restores the missing files, and finishes directories that the first call
-  /// has begun. ``RestoreOptions/overwriting`` says how existing files are treated. Damaged files are left out and
-  /// reported, and the rest is restored.
+  /// has begun. ``RestoreOptions/overwriting`` determines how existing files are treated. Damaged files are left out
+  /// and reported, and the rest is restored.
   ///
   /// - Parameters:
   ///   - snapshot: A snapshot of this archive.
@@ -32,25 +31,26 @@ extension Archive {
   }
 }
 
-/// Which files of a snapshot are restored, and how existing ones are treated.
+/// The options of an extraction: the files to restore, and the treatment of existing files.
 public struct ExtractOptions: Sendable {
   /// The paths in the snapshot to restore; if empty, everything.
   public var paths: [[UInt8]] = []
   /// The rules that exclude files.
   public var filter = FilterOptions()
   public var restoring = RestoreOptions()
-  /// Whether nothing is written: the target is compared, and the result says what would be done.
+  /// Whether nothing is written: the target is compared, and the result describes the changes that would be made.
   public var isDryRun = false
   /// The outcome for a file or directory.
   public enum Outcome: Sendable, Hashable {
     case restored
-    /// It existed with the right length and time or, if content is compared, with the right content and metadata.
+    /// The file existed with the correct length and time or, if content is compared, with the correct content and
+    /// metadata.
     case right
-    /// It existed with the right content, and its metadata were restored.
+    /// The file existed with the correct content, and its metadata were restored.
     case updated
-    /// A different one existed, and its content was kept.
+    /// A different file existed, and its content was kept.
     case kept
-    /// This process cannot create it: for example a device, which only root can create.
+    /// This process cannot create the file: for example a device, which only root can create.
     case leftOut
   }
   /// Called for each file and directory when its outcome is known, on the extracting thread.
@@ -70,7 +70,7 @@ public struct ExtractOptions: Sendable {
 public struct ExtractProgress: Sendable, Equatable {
   /// The numbers of restored files, of directories that were created or finished, and of failures.
   public var counts = SnapshotCounts()
-  /// The number of files that existed with the right length and time or, if content is compared, the right content.
+  /// The number of files that existed with the correct length and time or, if content is compared, the correct content.
   public var rightFiles = 0
   /// The number of files whose content was compared with the snapshot.
   public var comparedFiles = 0

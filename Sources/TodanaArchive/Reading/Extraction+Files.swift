@@ -6,7 +6,7 @@ extension Extraction {
   mutating func restore(_ entry: ArchiveEntry, _ path: [UInt8]) throws -> ExtractOptions.Outcome? {
     let file = entry.file
     let target = try target.directory(for: file.name)
-    // The directory is new, so the file system takes two names for one, for example ignoring case: a file would be
+    // The directory is new, so the file system treats two names as equal, for example by ignoring case: a file would be
     // lost.
     if let target, target.origin == .made, try target.identity(of: file.name) != nil {
       throw FileError(.place, target.path + [UInt8(ascii: "/")] + file.name, .exists, detail: Self.oneName)

@@ -105,7 +105,7 @@ struct Extraction: ~Copyable {
       return walk.skip()
     }
     do {
-      // The next run would take the file for an unfinished file of its own.
+      // The next run would mistake the file for an unfinished file of its own.
       if TemporaryName.isReserved(entry.file.name) { throw FileError(.makeFile, path, .skipped, detail: Self.reserved) }
       if isDirectory {
         try enter(entry.file, path, isSelected: relation == .selected)
@@ -137,7 +137,8 @@ struct Extraction: ~Copyable {
     }
   }
 
-  /// Enters a directory; if it is only above selected files and exists, it keeps its metadata.
+  /// Enters a directory. An existing directory that is not selected itself, but is above selected files, keeps its
+  /// metadata.
   private mutating func enter(_ file: FileEntry, _ path: [UInt8], isSelected: Bool) throws {
     let origin = try target.enter(file)
     filter.enter(file.name)

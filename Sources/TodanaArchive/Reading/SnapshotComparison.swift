@@ -76,7 +76,8 @@ struct SnapshotComparison: ~Copyable {
     }
   }
 
-  /// Enters a directory without its shared pages: their names occur on no other page, and all below them is equal.
+  /// Enters a directory without the pages that both sides share: the names on them occur on no other page, and
+  /// everything below is equal.
   private mutating func enter(_ old: [RowID], _ new: [RowID]) {
     let common = Set(old).intersection(new)
     let (old, new) = (old.filter { !common.contains($0) }, new.filter { !common.contains($0) })

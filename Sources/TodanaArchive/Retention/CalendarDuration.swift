@@ -11,7 +11,7 @@ public struct CalendarDuration: Sendable, Hashable, CustomStringConvertible {
   public var days = 0
   public var hours = 0
 
-  /// The largest number of a unit: far more than anyone needs, and too small for arithmetic overflow.
+  /// The maximum number of a unit: far more than any program needs, and too small for arithmetic overflow.
   private static let largestNumber = 1_000_000
 
   /// Parses numbers, each followed by its unit: `y`, `m` (months), `d` or `h`.

@@ -58,7 +58,7 @@ struct CivilTime: Sendable, Hashable {
   /// Returns the instant at which a time zone shows this local time.
   ///
   /// If the zone shows it twice, returns the earlier instant. If the zone skips it, because clocks are set forward,
-  /// converts it with the offset before or after the change: the one that gives the earlier instant.
+  /// uses the offset before the change or after it, whichever gives the earlier instant.
   func instant(in zone: TimeZone) -> Date {
     let local = day * 86_400 + secondOfDay
     // No time zone changes its offset twice within two days.
@@ -79,7 +79,7 @@ struct CivilTime: Sendable, Hashable {
     zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
   }
 
-  /// Divides and rounds down, also for negative dividends.
+  /// Divides and rounds down, even for negative dividends.
   static func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
     dividend >= 0 ? dividend / divisor : -((divisor - 1 - dividend) / divisor)
   }

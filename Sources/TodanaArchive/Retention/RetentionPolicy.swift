@@ -46,7 +46,7 @@ public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
   /// The value without a rule.
   public static let none = KeepCount.newest(0)
 
-  /// Parses a number, or `all`; also `-1` and `unlimited` for `all`, as restic does.
+  /// Parses a number, or `all`. Accepts `-1` and `unlimited` for `all`, as restic does.
   ///
   /// - Throws: ``ArgumentError/Code/invalidCount`` for any other text.
   public init(_ text: String) throws(ArgumentError) {
@@ -64,12 +64,12 @@ public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
   var isRule: Bool {
     switch self {
     case .all: true
-    // A negative number, which no text gives, is no rule either; `-1` means ``all`` only as text.
+    // A negative number, which no text gives, is not a rule either; `-1` means ``all`` only as text.
     case .newest(let count): count > 0
     }
   }
 
-  /// Uses up one of the number; returns false if none is left.
+  /// Counts one snapshot or period to keep; returns false if the number is used up.
   mutating func take() -> Bool {
     switch self {
     case .all: return true

@@ -2,8 +2,8 @@
 ///
 /// The attribute has the version, 2, and for each entry a tag, permissions and an id: 16, 16 and 32 bits, little-endian
 /// (linux, `posix_acl_xattr.h`). The text is like "user::rw-,user:1000:r--,group::r--,mask::r--,other::---" (star's
-/// `SCHILY.acl.access`). It has ids instead of names, which could be mistaken for others; GNU tar, star and bsdtar read
-/// both.
+/// `SCHILY.acl.access`). This text has ids instead of names, which could be mistaken for other users and groups; GNU
+/// tar, star and bsdtar read both.
 struct AccessControlList: Equatable {
   struct Entry: Equatable {
     var tag: Tag
@@ -89,8 +89,8 @@ extension AccessControlList {
 
   /// Parses the text, including the forms of other programs.
   ///
-  /// Those are one entry a line, comments, names instead of ids, and ids after the permissions (star). Returns nil if
-  /// the text is not understood, or if this system has no user or group of a name.
+  /// The other forms have one entry a line, comments, names instead of ids, or ids after the permissions (star).
+  /// Returns nil if the text is not understood, or if this system has no user or group of a name.
   init?(text: [UInt8], owners: OwnerNames) {
     entries = []
     for part in text.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\n") }) {

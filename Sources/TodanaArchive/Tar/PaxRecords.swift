@@ -8,7 +8,7 @@ struct PaxRecords: Equatable {
     var value: [UInt8]
   }
 
-  /// The length of records that libarchive and others read; a header with more is refused.
+  /// The maximum length of records that libarchive and others read; a longer header is refused.
   static let byteCountLimit = 1 << 20
 
   var records: [Record] = []

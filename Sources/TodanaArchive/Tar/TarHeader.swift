@@ -28,7 +28,7 @@ struct TarHeader {
     if entry.changeTime != FileTime(seconds: 0) { records.append("ctime", PaxTime.text(of: entry.changeTime)) }
     for attribute in entry.attributes { append(attribute) }
     if let text = entry.flags.tarText { records.append(FileFlags.tarKey, text) }
-    // Check the size before libarchive receives the entry, so that other entries can follow. Include the most that
+    // Check the size before libarchive receives the entry, so that other entries can follow. Include the maximum that
     // libarchive may add.
     let owner = entry.owner
     let names = [item.path, hardLinkTarget ?? linkTarget, owner.userName ?? [], owner.groupName ?? []]
@@ -72,7 +72,7 @@ struct TarHeader {
     else { throw ArchiveError(.tar, "libarchive made no extended header.") }
     var all = PaxRecords(Array(bytes[TarBlock.byteCount..<(TarBlock.byteCount + count)]))
     // GNU tar does not know this record, warns about each entry that has it, and treats names as bytes anyway. Without
-    // it, libarchive takes names for UTF-8, and normalizes them: it would combine "e" and an accent.
+    // it, libarchive assumes that names are UTF-8, and normalizes them: it would combine "e" and an accent.
     all["hdrcharset"] = nil
     all.records += records.records
     let names = ["path", "linkpath", "uname", "gname", "GNU.sparse.name"].compactMap { all[$0] }

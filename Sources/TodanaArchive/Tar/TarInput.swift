@@ -18,7 +18,7 @@ final class TarInput {
   private var filter = LongHeaderFilter()
   /// A ring buffer, in which the position of a byte is its offset modulo the size.
   ///
-  /// Only the last piece is short, so none wraps.
+  /// Only the last piece is short, so no piece wraps around the end of the buffer.
   private let memory: UnsafeMutableRawBufferPointer
   /// The number of bytes returned so far.
   private(set) var end: Int64 = 0
@@ -113,7 +113,7 @@ final class TarInput {
 
   /// Tests whether bytes other than zeros follow the compressed data; reads the file to its end.
   ///
-  /// With gzip and bzip2, libarchive takes such bytes for the end of the data.
+  /// With gzip and bzip2, libarchive mistakes such bytes for the end of the data.
   func hasBytesBehindCompressed() -> Bool {
     guard isOpen, unsafe archive_filter_count(archive) > 1 else { return false }
     let used = unsafe archive_filter_bytes(archive, -1)

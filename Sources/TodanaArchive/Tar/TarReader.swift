@@ -1,6 +1,6 @@
 internal import CLibArchive
 
-/// Reads tars in any format: ustar, pax, GNU and older ones, also compressed with gzip, zstd, xz or bzip2.
+/// Reads tars in any format: ustar, pax, GNU and older ones, uncompressed or compressed with gzip, zstd, xz or bzip2.
 ///
 /// ```swift
 /// let reader = try TarReader(file)

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Threads that work for one call, which waits for them.
 ///
-/// Waiting joins the threads, so that no thread runs thread-local destructors while the process exits: libcrypto's
-/// destructor would free memory that libcrypto's exit handler frees, too.
+/// Waiting joins the threads, so that no thread runs thread-local destructors while the process exits. Otherwise
+/// libcrypto's destructor would free memory that libcrypto's exit handler frees, too.
 final class WorkingThreads: Sendable {
   /// Counts running threads, for waits with a time limit: POSIX has no portable join with one.
   private let group = DispatchGroup()

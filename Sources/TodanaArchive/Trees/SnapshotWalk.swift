@@ -5,7 +5,7 @@ internal import Todana
 /// It keeps one page in memory for each directory from the root to the current one.
 struct SnapshotWalk: ~Copyable {
   enum Step {
-    /// An entry of a directory; if it is a directory, it is entered next, unless it is skipped.
+    /// An entry of a directory. If the entry is itself a directory, the walk enters it next, unless it is skipped.
     case entry(ArchiveEntry)
     /// The end of a directory; unreadable pages were left out.
     case end(ArchiveEntry)

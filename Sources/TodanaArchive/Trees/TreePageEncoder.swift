@@ -23,7 +23,7 @@ internal import Todana
 /// A row is stored as the difference to the previous one.
 struct TreePageEncoder: ~Copyable {
   static let format: UInt8 = 1
-  /// Added to the kind of an entry with flags.
+  /// The bit that is added to the kind of an entry with flags.
   static let flagsBit: UInt8 = 64
 
   private var buffer: DataBuffer

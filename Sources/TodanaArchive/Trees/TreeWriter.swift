@@ -58,7 +58,7 @@ final class TreeWriter {
     return level.pages
   }
 
-  /// Tests whether a page ends after a name, which is so for one name in 64.
+  /// Tests whether a page ends after a name, which is the case for one name in 64.
   ///
   /// The hash is FNV-1a with mixed bits. It is not part of a format, and need not be secret.
   private static func ends(behind name: [UInt8]) -> Bool {

@@ -85,7 +85,7 @@ struct ArchiveExtractCommand: ParsableCommand {
       return (directory, progress)
     }
     try say(progress, directory)
-    // Skipped owners cause one warning, which is no problem for a user who cannot set owners.
+    // Skipped owners cause one warning, which is not a problem for a user who cannot set owners.
     if progress.counts.failures > 0
       || !progress.warnings.isEmpty && progress.warnings.count > (progress.skippedOwners > 0 ? 1 : 0)
     {

@@ -36,7 +36,7 @@ struct ArchiveOptions: ParsableArguments {
     return try split([]).archive
   }
 
-  /// Opens the archive, calls the closure, and closes the archive, also after an error.
+  /// Opens the archive, calls the closure, and closes the archive, even after an error.
   ///
   /// - Parameters:
   ///   - path: The archive's directory.

@@ -30,7 +30,7 @@ struct RetentionArguments: ParsableArguments {
 
   /// Returns the policy of the options.
   ///
-  /// - Throws: `ArgumentError`, also if no rule keeps anything.
+  /// - Throws: `ArgumentError`, for example if no rule keeps anything.
   func policy() throws -> RetentionPolicy {
     func count(_ text: String?) throws -> KeepCount { try text.map { try KeepCount($0) } ?? .none }
     var policy = RetentionPolicy()

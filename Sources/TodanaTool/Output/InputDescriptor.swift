@@ -40,7 +40,7 @@ struct InputDescriptor: ~Copyable {
   ///   - path: The path as it was typed; `-` is the standard input.
   ///   - byteLimit: The maximum size of the file.
   /// - Returns: The bytes of the file.
-  /// - Throws: ``InputError``, also if the file is larger; ``Interrupted``.
+  /// - Throws: ``InputError``, for example if the file is larger; ``Interrupted``.
   static func content(of path: String, byteLimit: Int) throws -> [UInt8] {
     let input = try InputDescriptor(path)
     var content: [UInt8] = []
@@ -84,7 +84,7 @@ struct InputError: Error, CustomStringConvertible {
   }
 }
 
-/// Waits until there is input or its end.
+/// Waits until input is available, or has ended.
 ///
 /// - Throws: ``Interrupted``. A read without this wait would continue after a signal.
 func waitForInput(_ descriptor: Int32) throws(Interrupted) {

@@ -28,7 +28,7 @@ enum StandardOutput {
 
   /// Declares that the output is only a summary of the command's work.
   ///
-  /// From now on, output that cannot be written is no error, as the work is done in any case.
+  /// From now on, output that cannot be written is not an error, as the work is done in any case.
   static func becomeSummary() { state.withLock { $0.isSummary = true } }
 
   /// The reason why output could not be written after ``becomeSummary()``; nil if it was written.
@@ -63,7 +63,7 @@ enum StandardOutput {
 
 /// Creates a file that only its owner can read.
 ///
-/// - Throws: ``OutputError``, also if the path exists.
+/// - Throws: ``OutputError``, for example if the path exists.
 func writeNewFile(_ path: String, _ content: [UInt8]) throws {
   let descriptor = unsafe open(cPath(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   guard descriptor >= 0 else { throw OutputError(description: "\(path) cannot be created: \(systemMessage()).") }

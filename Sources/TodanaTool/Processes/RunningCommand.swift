@@ -25,7 +25,7 @@ final class RunningCommand {
     case signal(Int32)
   }
 
-  /// Starts a command, which is searched in `PATH`.
+  /// Starts a command, which is looked up in `PATH`.
   ///
   /// - Parameters:
   ///   - arguments: The program and its arguments, as they were typed.
@@ -49,7 +49,7 @@ final class RunningCommand {
   /// Checks that more output can be expected.
   ///
   /// A process that the command has started, for example a daemon, may hold the output open long after the command has
-  /// ended. Its silence is not the end of the output, but waiting for it is useless.
+  /// ended. The silence of such a process is not the end of the output, but waiting for it is useless.
   ///
   /// - Throws: ``CommandError`` if the output was silent for ten seconds after the command has ended.
   func checkOutput() throws(CommandError) {

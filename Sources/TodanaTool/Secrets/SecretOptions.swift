@@ -4,7 +4,7 @@ import Todana
 
 /// The options for the passphrase or key of the opened store or archive.
 ///
-/// A secret itself is never an argument, as every user of the machine can see those.
+/// A secret itself is never an argument, as every user of the machine can see the arguments.
 struct SecretOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -111,7 +111,7 @@ extension SecretOptions {
       do {
         return try waiting.whileInUse { try open(configuration) }
       } catch let error as StoreError {
-        // Every error of opening counts, also one that other commands report differently, such as a damaged catalog.
+        // Every error of opening counts, even if other commands report it differently, such as a damaged catalog.
         throw CannotOpen(error)
       }
     }

@@ -20,7 +20,7 @@ struct StoreInfo: Encodable {
   private(set) var neededByteCount = 0
   private(set) var classes: [StoredClass]
   let indexes: [IndexEntry]
-  /// The damage because of which sizes are missing, if there is any.
+  /// The reason why sizes are missing, if there is damage.
   private(set) var damage: String?
 
   struct Encryption: Encodable {

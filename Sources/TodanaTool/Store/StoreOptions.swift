@@ -9,7 +9,7 @@ struct StoreOptions: ParsableArguments {
 
   @OptionGroup var waiting: WaitOptions
 
-  /// Opens the store, calls the closure, and closes the store, also after an error.
+  /// Opens the store, calls the closure, and closes the store, even after an error.
   func withStore<Result>(
     _ access: KyotoBackend.Access = .read, resuming: Bool = false, _ body: (Store) throws -> Result
   ) throws -> Result {

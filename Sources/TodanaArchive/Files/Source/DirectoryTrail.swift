@@ -2,9 +2,9 @@ internal import CFileSystem
 
 /// The directories from the start of a walk down to its current position.
 ///
-/// Only a limited number is open at once, so a tree may be deeper than the process has descriptors. A closed directory
-/// is reopened through ".." of its child, or else component by component from the first directory. Both ways check that
-/// it is the same directory as before.
+/// Only a limited number of directories is open at the same time, so a tree may be deeper than the number of free
+/// descriptors. A closed directory is reopened through ".." of its child, or else component by component from the first
+/// directory. Both ways check that it is the same directory as before.
 struct DirectoryTrail {
   private struct Level {
     let path: EntryPath
@@ -93,7 +93,8 @@ struct DirectoryLimits: Sendable, Equatable {
       self = full
       return
     }
-    // Half of them are for batches: the waiting ones, one for each thread, and the next one. The trail gets the rest.
+    // Half of the descriptors are for batches: the waiting batches, one batch for each thread, and the next batch. The
+    // trail gets the rest.
     batchCount = 1
     let openBatchCount = batchCount + threadCount + 1
     batch = max(1, min(full.batch, room / 2 / openBatchCount))

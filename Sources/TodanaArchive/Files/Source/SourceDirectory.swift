@@ -92,7 +92,7 @@ package struct SourceDirectory: Sendable {
       .entry(named: name, onWarning)
   }
 
-  /// Returns the metadata of a name that the directory lists as a regular file, and opens the file at once.
+  /// Returns the metadata of a name that the directory lists as a regular file, and opens the file immediately.
   ///
   /// The file is nil if it is unchanged since `known`, if it cannot be opened, or if it is no longer a regular file.
   func openEntry(

@@ -19,7 +19,7 @@ package struct SourceWalk {
   package enum Step: Sendable {
     /// An entry of a directory, or the start; the walk enters a directory next unless ``SourceWalk/skip()`` is called.
     case entry(FileEntry)
-    /// The end of a directory, even if parts of it could not be read; each directory entered has one.
+    /// The end of a directory, reported for each entered directory, even if parts of the directory could not be read.
     case end(FileEntry)
     /// An entry or a part of its metadata that cannot be read; the walk continues.
     case failure(FileError)
@@ -46,7 +46,7 @@ package struct SourceWalk {
   private let opensFiles: Bool
   /// Whether the start is a directory and was listed at least in part; an empty directory counts as listed.
   private(set) var hasListedStart = false
-  /// The regular file returned last, if it could be opened at once; only set with `opensFiles`.
+  /// The regular file returned last, if it could be opened immediately; only set with `opensFiles`.
   package private(set) var file: SourceFile?
 
   /// Creates a walk.
@@ -54,8 +54,8 @@ package struct SourceWalk {
   /// - Parameters:
   ///   - start: The file or directory to begin with.
   ///   - openLimit: The maximum number of directories open at once, besides the first.
-  ///   - opensFiles: Whether the caller is going to read the regular files; then ``file`` saves finding each of them
-  ///     twice.
+  ///   - opensFiles: Whether the caller is going to read the regular files; ``file`` then avoids a second search for
+  ///     each file.
   /// - Throws: ``FileError/Code/vanished`` if the start has no open directory.
   package init(from start: SourceStart, openLimit: Int = 32, opensFiles: Bool = false) throws(FileError) {
     self.opensFiles = opensFiles
@@ -91,7 +91,8 @@ package struct SourceWalk {
       let name = levels[level].names[levels[level].next]
       let opens = opensFiles && levels[level].names.isRegular(at: levels[level].next)
       levels[level].next += 1
-      // In the snapshot, restoring would take it for a temporary file, or for the marker of an unfinished directory.
+      // If it were in the snapshot, a restore would mistake it for a temporary file, or for the marker of an unfinished
+      // directory.
       if TemporaryName.isReserved(name) {
         return .failure(FileError(.add, current.handle.path.bytes(of: name), .unfinished))
       }

@@ -152,7 +152,8 @@ struct MetadataWriter {
 
   /// Removes attributes that the entry does not have.
   ///
-  /// The file may have inherited them from its directory, such as a default access control list, or had them before.
+  /// The file may have inherited such attributes from its directory, for example a default access control list, or had
+  /// them before.
   private func removeAttributes(notOf entry: FileEntry) {
     let reader = EntryReader(file: file, path: path, owners: context.owners)
     let wanted = Set(entry.attributes.map(\.name))

@@ -40,7 +40,7 @@ extension TargetDirectory {
         unsafe tdf_make_directory($0, $1.baseAddress, $1.count)
       }
       let directory = try handle.openDirectory(temporary, as: name)
-      // Locked, so that another run does not take it for a leftover.
+      // Lock it, so that another run does not mistake it for a leftover.
       _ = tdf_try_lock(directory.file)
       let made = TargetDirectory(directory, context, .made)
       try made.addMarker()

@@ -117,7 +117,7 @@ extension TargetDirectory {
   ///
   /// Files and directories that a running process has locked stay.
   ///
-  /// - Returns: The number of removed leftovers. Those that cannot be removed are added to the report.
+  /// - Returns: The number of removed leftovers. Leftovers that cannot be removed are added to the report.
   /// - Complexity: O(*n*) in the number of names in the directory.
   @discardableResult
   package func removeLeftovers() throws(FileError) -> Int {
