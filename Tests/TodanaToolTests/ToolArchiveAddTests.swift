@@ -90,7 +90,7 @@ import Testing
     }
     #expect(try made.run("extract", "--target", "new").status == 0)
     #expect(try attributes("new") == (0o2751, time))
-    // An existing directory belongs to the user, and the target of chosen files is another directory.
+    // The snapshot's attributes are set neither on an existing target, nor on a target for chosen files.
     try manager.createDirectory(atPath: made.directory.path("there"), withIntermediateDirectories: false)
     let before = try attributes("there").0
     #expect(try made.run("extract", "--target", "there").status == 0)
@@ -132,7 +132,7 @@ import Testing
     #expect(run.lines.last == "Nothing was stored: this was a dry run.")
     #expect(run.messages.contains("src/sub/x.log"))
     #expect(try made.run("add", "src", "--dry-run", "--json").document(ToolArchive.Added.self).snapshot == nil)
-    // More than a commit can hold.
+    // Pipe more bytes than one commit can hold.
     let input = String(repeating: "x", count: 20 << 20)
     let piped = try made.run("add", "--stdin", "pipe", "--dry-run", "--json", input: input)
     #expect(try piped.document(ToolArchive.Added.self).bytes == 20 << 20)

@@ -50,7 +50,7 @@ import Testing
     try made.write("mine", to: "archive/superblock.mine")
     #expect(try made.run("init").status == 4)
     #expect(try made.text(of: "archive/superblock.mine") == "mine")
-    // A file that is named like a store's file, without a store.
+    // Try a directory that is not a store, with a file that is named like a store's file.
     try made.write("mine", to: "named/superblock")
     let run = try ToolRun(["archive", "init", "named", "--plain"], workingDirectory: made.directory.path)
     #expect(run.status == 4)

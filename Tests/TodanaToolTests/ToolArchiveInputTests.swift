@@ -23,7 +23,7 @@ import Testing
     #expect(try made.run("cat", "sh").text == "one\nfrom the input\n")
     #expect(try run(script: "true", "--stdin", "named").status == 0)
     #expect(try made.run("list").lines == ["named"])
-    // More than one chunk.
+    // Read more than one chunk.
     #expect(try run(script: "head -c 3000000 /dev/zero", "--stdin", "large").status == 0)
     #expect(try made.run("cat", "large").output == Data(count: 3_000_000))
   }

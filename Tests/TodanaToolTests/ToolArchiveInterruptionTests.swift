@@ -59,7 +59,7 @@ import Testing
 
   @Test func `a killed add leaves no lock and no unfinished snapshot`() throws {
     let first = try made.add("src")
-    // Several chunks; the first commit comes after two seconds.
+    // Write several chunks; the first commit comes after two seconds.
     let part = String((0..<400_000).map { Character(UnicodeScalar(UInt8(33 + $0 % 89))) })
     let adding = try startAdding("")
     for _ in 0..<12 { adding.write(part) }
@@ -85,7 +85,7 @@ import Testing
     #expect(try made.run("add", "src").status == 0)
   }
 
-  /// Kills a command at one time after another, each time from the same state.
+  /// Kills a command after increasing times, each time in the same state of the archive.
   @Test(arguments: ["compact", "rewrite", "copy"])
   func `a command that is killed while it changes archives leaves them whole`(_ command: String) throws {
     try made.write(String(repeating: "kept", count: 100_000), to: "src/kept")

@@ -46,7 +46,7 @@ import Testing
     #expect(try names == ["archive", "copy", "key", "pack.tar", "src"])
     let before = try made.contents()
     var after = try ToolArchive.contents(of: made.directory.path("copy"))
-    // The mark of a copy, which has to write with a new key.
+    // The file `copied` marks a copy, which must write with a new key.
     #expect(after.removeValue(forKey: "copied") == Data())
     #expect(after == before)
     #expect(try run("verify", "copy", "--key-file", "key").status == 0)
@@ -87,7 +87,8 @@ import Testing
     #expect(packed.files == unpacked.files && packed.files > 5 && packed.bytes == unpacked.bytes)
     let variables = ["TODANA_ARCHIVE": "archive"]
     #expect(try run("pack", "other.tar", "--key-file", "key", environment: variables).status == 0)
-    // The archive of the environment exists; two arguments name both.
+    // With one argument, the archive is the one of the environment, which exists already. Two arguments name archive
+    // and pack.
     #expect(try run("unpack", "other.tar", environment: variables).status == 4)
     #expect(try run("unpack", "other", "other.tar", environment: variables).status == 0)
     #expect(try run("unpack", "one", "two", "three").status == 2)

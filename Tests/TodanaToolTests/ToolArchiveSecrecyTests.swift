@@ -62,7 +62,7 @@ import Testing
       """
     let run = try ToolRun([], workingDirectory: made.directory.path, runner: ["sh", "-c", script, "sh"])
     #expect(run.status == 0, "\(run.messages)")
-    // Only the reports of the commands are printed, and no path with permissions for others.
+    // `find` prints paths with permissions for others. There are none: all lines are reports of the commands.
     for name in ["plain", "archive", "empty", "packed", "unpacked", "exported", "tar", "copy", "series", "imported"] {
       #expect(!run.lines.contains { $0 == name || $0.hasPrefix(name + "/") }, "\(name)")
     }

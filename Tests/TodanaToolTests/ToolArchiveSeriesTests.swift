@@ -66,7 +66,7 @@ import Testing
       #expect(added.newFiles == 0 && added.unchangedFiles == 2, "\(paths)")
     }
     try made.write("y\nx\n", to: "list")
-    // Stored at other paths.
+    // Here the same files are stored at other paths.
     #expect(try add(in: ".", made.directory.path("y"), made.directory.path("x")).newFiles == 0)
     #expect(try add(in: ".", "--files-from", "list").newFiles == 0)
     #expect(try add(in: "x", "../y", "../x").newFiles == 0)
@@ -84,7 +84,7 @@ import Testing
       let added = try add(in: directory, path)
       #expect(added.newFiles == 0 && added.changedFiles == 0 && added.unchangedFiles == 2, "\(path) in \(directory)")
     }
-    // A single file.
+    // Add a single file.
     #expect(try add(in: "x", "inside/b").newFiles == 1)
     #expect(try add(in: "x/inside", "b").unchangedFiles == 1)
     try made.write("changed", to: "x/inside/b")
@@ -99,12 +99,12 @@ import Testing
     func list(_ paths: [String]) throws { try made.write(paths.map { $0 + "\n" }.joined(), to: "list") }
     try list(paths)
     #expect(try add(in: ".", "--files-from", "list").newFiles == 300)
-    // In another order; as absolute paths, stored elsewhere.
+    // Add the files in another order, then by absolute paths, so that they are stored elsewhere.
     try list(paths.shuffled(using: &generator))
     #expect(try add(in: ".", "--files-from", "list").unchangedFiles == 300)
     try list(paths.shuffled(using: &generator).map { made.directory.path($0) })
     #expect(try add(in: ".", "--files-from", "list").unchangedFiles == 300)
-    // From within, so that directories of several places come first in the new snapshot.
+    // Add the files from within "y", so that directories from several places come first in the new snapshot.
     try list(paths.shuffled(using: &generator).map { "../" + $0 })
     #expect(try add(in: "y", "--files-from", "../list").unchangedFiles == 300)
     let names = paths.map { $0.dropFirst(2) }

@@ -221,7 +221,7 @@ import Testing
     #expect(try run("export", "--output", "whole.tar").status == 0)
     let whole = try Data(contentsOf: URL(filePath: made.directory.path("whole.tar")))
     let partial = made.directory.path("again.tar.partial")
-    // Files left behind by a killed process.
+    // Make files like those that a killed process leaves behind.
     for count in [0, 300, 2000] {
       try whole.prefix(count).write(to: URL(filePath: partial))
       #expect(try run("export", "--output", "again.tar").status == 0)

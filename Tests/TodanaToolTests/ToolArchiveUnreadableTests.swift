@@ -4,8 +4,8 @@ import Testing
 
 /// `todana archive add`: unreadable files are listed, and all others are in the snapshot.
 ///
-/// An optimized executable once lost errors that a debug build reported: also run these tests with `swift test -c
-/// release`.
+/// An optimized executable once lost errors that a debug build reported, so run these tests with `swift test -c
+/// release`, too.
 @Suite struct ToolArchiveUnreadableTests {
   let made: ToolArchive
 
@@ -46,7 +46,7 @@ import Testing
     #expect(run.lines.last == "Nothing could be read: no snapshot was made.")
     #expect(try made.run("add", "src", "good", runner: nobody).status == 1)
     #expect(try made.snapshots().count == 1)
-    // A directory that can be listed, with only unreadable files.
+    // Make a directory that can be listed, but contains only unreadable files.
     try made.write("secret", to: "listed/a")
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: made.directory.path("listed/a"))
     let listed = try made.run("add", "listed", runner: nobody)
@@ -70,7 +70,7 @@ import Testing
   @Test func `a file under a lease is archived when the lease is released`() throws {
     let holder = try ChildProcess("lease", made.directory.path("src/a.txt"))
     guard holder.nextLine() == "leased" else {
-      // There is no other known file system to try.
+      // No other file system with leases is known that the test could try.
       try Test.cancel("the file system has no leases")
     }
     let run = try made.run("add", "src", "--json")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ToolInstallTests {
   let directory: TemporaryDirectory
 
-  // On disk, because it holds several copies of the tool.
+  // Creates the directory on disk, because it holds several copies of the tool.
   init() throws { directory = try TemporaryDirectory() }
 
   /// Runs shell lines in the directory and returns their output.
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `installing puts each file in its place, and uninstalling removes only these files`() throws {
-    // Replaces the program of swift-argument-parser, which tests do not build.
+    // Replace the manual generator of swift-argument-parser, which tests do not build.
     try write(
       """
       #!/bin/sh

@@ -77,7 +77,7 @@ import Todana
     }
   }
 
-  /// Uses one store for all sources of its passphrase, because deriving a key takes long.
+  /// Uses one store for all sources of its passphrase, because deriving a key takes a long time.
   @Test func `a passphrase comes from a file, a command, the input or the environment`() throws {
     let made = try ToolStore()
     let path = made.directory.path("locked")

@@ -43,7 +43,7 @@ import Todana
     let made = try ToolStore()
     let names = try FileManager.default.contentsOfDirectory(atPath: made.path)
     let file = made.path + "/" + (try #require(names.first { $0.hasSuffix("-Song.kch") }))
-    // The first page, which is needed to read any record of the file.
+    // Zero the first page, which is needed to read any record of the file.
     var bytes = try Data(contentsOf: URL(filePath: file))
     bytes.replaceSubrange(0..<4096, with: Data(count: 4096))
     try bytes.write(to: URL(filePath: file))

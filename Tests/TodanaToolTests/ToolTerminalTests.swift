@@ -11,7 +11,7 @@ import Testing
   @Test func `an add outlives the terminal that it was started from`() throws {
     let terminal = try PseudoTerminal()
     let tool = ChildProcess.path(ofProduct: "todana")
-    // Like under nohup, but with the terminal as the output.
+    // Run the tool as under nohup, but with the terminal as the output.
     let adding = try ChildProcess(
       executable: "/bin/sh",
       [

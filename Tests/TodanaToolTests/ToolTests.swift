@@ -134,7 +134,7 @@ import Todana
     let file = path + "/0002-Song.kch"
     var bytes = try Data(contentsOf: URL(filePath: file))
     let page = bytes.count / 2 / 4096 * 4096
-    // Packs of rows begin with 0xCC; they are at the end of the file.
+    // Records of packs begin with 0xCC, and are at the end of the file.
     for index in max(page, 36864)..<min(bytes.count, max(page, 36864) + 4096) { bytes[index] = 0 }
     try bytes.write(to: URL(filePath: file))
   }

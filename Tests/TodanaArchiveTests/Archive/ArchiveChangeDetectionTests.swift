@@ -19,17 +19,17 @@ import Todana
   }
 
   @Test(arguments: [
-    // One time within a tick of the clock, and one before that.
+    // The first time is within a tick of the clock, the second one before it.
     (FileTime(seconds: 99, nanoseconds: 981_000_001), false), (FileTime(seconds: 99, nanoseconds: 979_000_001), true),
     (FileTime(seconds: 100, nanoseconds: 1), false), (FileTime(seconds: 200, nanoseconds: 1), false),
-    // Whole seconds, as FAT stores them.
+    // These times are whole seconds, as FAT stores them.
     (FileTime(seconds: 98), false), (FileTime(seconds: 97), true), (FileTime(seconds: .max), false),
   ])
   func `times of files changed just before they were read are not trusted`(_ time: FileTime, isTrusted: Bool) throws {
     let detection = try detection(start: FileTime(seconds: 100))
     let old = FileEntry(.regular, "a", time: time, byteCount: 7)
     #expect(detection.isUnchanged(old, since: old) == isTrusted)
-    // One unreliable time of the two is enough to read the file again.
+    // One unreliable time is enough to read the file again.
     var other = FileEntry(.regular, "a", time: FileTime(seconds: 1), byteCount: 7)
     other.changeTime = time
     #expect(detection.isUnchanged(other, since: other) == isTrusted)

@@ -71,7 +71,7 @@ import Testing
       old, new, paths: [scratch.stored("from")], onFailure: { Issue.record("\($0)") }, progress: { readCount += 1 },
       { paths.append($0.path) })
     #expect(paths == [scratch.stored("from/d3/file")])
-    // These are the entries on the way from the top, and the siblings in the same pages.
+    // Only the entries on the way from the top are read, with their siblings in the same pages.
     #expect(readCount == scratch.stored("from").split(separator: UInt8(ascii: "/")).count + 10)
   }
 

@@ -30,7 +30,7 @@ import Testing
     #expect(try String(contentsOfFile: restored + "/name", encoding: .utf8) == "other")
   }
 
-  /// The next run would take these files for its own unfinished ones.
+  /// The next run would mistake these files for its own unfinished files.
   @Test func `names reserved for unfinished files are refused`() throws {
     try scratch.directory.make("from")
     try scratch.directory.write("small", to: "from/name")
@@ -79,7 +79,7 @@ import Testing
       let limits = DirectoryLimits(free: free, threadCount: threadCount)
       let used = limits.trail + limits.batch * (limits.batchCount + threadCount + 1)
       #expect(limits.trail >= 1 && limits.batch >= 1 && limits.batchCount >= 1)
-      // Either the smallest limits that work, or the descriptors that the threads leave free.
+      // The bound is the descriptors that the threads leave free, but at least those that the smallest limits need.
       #expect(used <= max(free - 4 * threadCount, threadCount + 3))
       #expect(free < 1000 || limits == .full)
     }

@@ -86,7 +86,7 @@ import Todana
       }
       var differences: [String] = []
       try archive.diff(first, second, onFailure: { Issue.record("\($0)") }) { difference in
-        // The directories above have other times.
+        // The directories above may have different times.
         if difference.changes != [.metadata] { differences.append(printable(difference.path)) }
       }
       #expect(differences == [], "round \(round): content that was stored again is equal")

@@ -176,7 +176,7 @@ extension ScratchArchive {
     try archive.exportTar(snapshot, to: file.descriptor) { Issue.record("\($0)") }
   }
 
-  /// Imports a file beside the archive, or one given by an absolute path.
+  /// Imports a file from the archive's directory, or one given by an absolute path.
   func importTar(_ name: String, options: AddOptions = AddOptions()) throws -> Archive.Added {
     let path = name.hasPrefix("/") ? name : directory.path(name)
     let file = try #require(FileHandle(forReadingAtPath: path))

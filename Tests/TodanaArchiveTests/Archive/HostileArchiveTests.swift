@@ -66,7 +66,7 @@ import Todana
     try scratch.directory.make("outside")
     let inner = try insertPage([entry("file")])
     let link = entry("a", .symbolicLink(target: scratch.directory.bytes("outside")))
-    // One name occurs twice.
+    // The page has the name "a" twice.
     try expectRefusal(snapshot([insertPage([link, entry("a", .directory, .pages([inner]))])]), "twice")
     try expectRefusal(
       snapshot([insertPage([link]), insertPage([entry("a", .directory, .pages([inner]))])]), "twice, in two pages")

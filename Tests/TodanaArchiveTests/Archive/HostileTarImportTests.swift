@@ -25,7 +25,7 @@ import Todana
       let data: [UInt8] = name.hasSuffix("/") ? [] : [1, 2, 3]
       tar.add("0", name: name, size: "\(data.count)", data: data)
     }
-    // A name that is too long, one of 255 bytes, and one with a NUL.
+    // Add a name that is too long, a name of 255 bytes, and a name with a NUL.
     tar.add(record: "path", [UInt8](repeating: 0x61, count: 256))
     tar.add(record: "path", [UInt8](repeating: 0x62, count: 255))
     tar.add(record: "path", [0x63, 0, 0x64])

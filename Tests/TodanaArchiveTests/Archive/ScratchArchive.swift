@@ -33,7 +33,7 @@ final class ScratchArchive {
     archive = try Archive(at: path, configuration: configuration)
   }
 
-  /// Adds a file or directory beside the archive as a snapshot.
+  /// Adds a file or directory from the archive's scratch directory as a snapshot.
   @discardableResult
   func add(_ name: String, options: AddOptions = AddOptions()) throws -> Archive.Added {
     try archive.add([directory.bytes(name)], options: options)

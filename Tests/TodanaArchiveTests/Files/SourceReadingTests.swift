@@ -249,7 +249,7 @@ import Testing
     let start = try SourceStart(directory.bytes("names/")) { Issue.record($0) }
     let found = try #require(start.directory).names()
     #expect(Array(found) == names.sorted { $0.lexicographicallyPrecedes($1) })
-    // These are more names than the kernel returns in one call.
+    // Make more names than the kernel returns in one call.
     for number in 0..<5000 { try System.makeFile(directory.bytes("names/") + Array("number \(number)".utf8)) }
     #expect(try start.directory?.names().count == 5006)
   }

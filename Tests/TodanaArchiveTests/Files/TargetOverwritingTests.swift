@@ -98,7 +98,7 @@ import Testing
     #expect(try directory.text(of: "to/name/file") == "inside")
   }
 
-  /// An existing directory keeps its own entries, beside the restored ones.
+  /// An existing directory keeps its own entries, in addition to the restored ones.
   @Test func `an existing directory gets its entry's metadata if the options allow it`() throws {
     let expectations: [(RestoreOptions.Overwriting, Int)] = [
       (.never, 0o755), (.older, 0o711), (.always, 0o711), (.metadata, 0o711),
@@ -141,7 +141,7 @@ import Testing
     #expect(inside.report.warnings == [])
   }
 
-  /// Renaming one name of a file to another name of it does nothing, and would leave the temporary name.
+  /// Renaming one name of a file to another name of the same file does nothing, so the temporary name would remain.
   @Test func `an existing hard link is left as it is`() throws {
     let target = try target(.always)
     let first = try target.write("first", to: "first")

@@ -133,7 +133,7 @@ import Testing
   @Test func `returning to a directory that was replaced is refused`() throws {
     var tree = TargetTree(try target(.always), openLimit: 1)
     for name in ["a", "b", "c"] { try tree.enter(FileEntry(.directory, name)) }
-    // "b" is not open now, and ".." of "c" leads elsewhere.
+    // At this point "b" is not open. Moving "c" makes its ".." another directory.
     try System.rename(directory.path("to/a/b/c"), to: directory.path("outside/c"))
     try System.rename(directory.path("to/a/b"), to: directory.path("to/b"))
     try directory.link("to/a/b", to: "../../outside")
@@ -183,7 +183,7 @@ import Testing
     #expect(try directory.names("to") == ["first", "second"])
   }
 
-  /// These are numbers with a special meaning to the system, and values that no file has.
+  /// Tests numbers with a special meaning to the system, and values that no file has.
   @Test func `fields that no file can have are refused or reported`() throws {
     let target = try target(.always)
     for nanoseconds in [1_000_000_000, 0x3FFF_FFFF, 0x3FFF_FFFE, .max] as [UInt32] {

@@ -95,15 +95,17 @@ struct TortureTree {
     try write("read-only with an attribute", to: "read-only")
     try set("user.note", [1, 2, 3], "read-only")
     try System.setPermissions(at("read-only"), 0o444)
-    // The list has version 2: owner rw-, user 1000 r--, group r--, mask r--, others ---: (tag, permissions, id) each.
+    // The access control list has version 2: owner rw-, user 1000 r--, group r--, mask r--, others ---: (tag,
+    // permissions, id) each.
     try write("access control list", to: "acl")
     try set("system.posix_acl_access", Self.accessControlList, "acl")
     try System.makeDirectory(at("acl-directory"), 0o755)
-    // The files in it have no list, and would inherit one when they are restored.
+    // The files in this directory have no list of their own. When they are restored, they would inherit the directory's
+    // default list.
     try write("plain", to: "acl-directory/plain")
     try System.makeDirectory(at("acl-directory/plain-directory"), 0o755)
     try set("system.posix_acl_default", Self.accessControlList, "acl-directory")
-    // The value has revision 2, with cap_net_bind_service permitted and effective.
+    // The attribute value has revision 2, with cap_net_bind_service permitted and effective.
     try write("capability", to: "capability")
     try System.setOwner(at("capability"), 5, 5)
     try System.setPermissions(at("capability"), 0o755)

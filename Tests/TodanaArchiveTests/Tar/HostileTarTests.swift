@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// With `errno` set to ENOMEM, libarchive takes a name that it cannot convert for a lack of memory.
+  /// With `errno` set to ENOMEM, libarchive mistakes a name that it cannot convert for a lack of memory.
   @Test func `an earlier error number does not affect reading or writing`() throws {
     var tar = HostileTar()
     tar.add(record: "path", [0xFF])

@@ -57,7 +57,7 @@ struct TarBsdtarTests {
         known.tar.entry.changeTime = FileTime(seconds: 0)
         // In this format, bsdtar writes no sparse files and no times before 1970.
         if known.tar.dataRanges != nil || known.tar.entry.modificationTime < FileTime(seconds: 0) { continue }
-        // It writes no ACLs either, so the group permissions differ.
+        // In this format, bsdtar writes no ACLs either, so the group permissions differ.
         if known.tar.path == Array("acl".utf8) { continue }
       }
       Self.asBsdtarHasIt(&item.tar.entry)

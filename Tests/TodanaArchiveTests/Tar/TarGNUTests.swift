@@ -35,7 +35,7 @@ struct TarGNUTests {
     #expect(found.items.count == expected.items.count)
     for (index, item) in found.items.enumerated() {
       var found = item
-      // Here every name starts with "./", and the length of links is missing.
+      // In a tar by GNU tar every name starts with "./", and the length of links is missing.
       if found.tar.path.count > 2 { found.tar.path.removeFirst(2) }
       found.tar.hardLinkTarget?.removeFirst(2)
       found.tar.entry.attributes.sort { $0.name.lexicographicallyPrecedes($1.name) }

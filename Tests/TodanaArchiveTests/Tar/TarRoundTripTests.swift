@@ -80,7 +80,7 @@ import Testing
     expectEqual(try read(bytes), expected)
   }
 
-  /// Otherwise, libarchive converts names by the locale and treats canonically equivalent names as equal.
+  /// By default, libarchive converts names by the locale, and treats canonically equivalent names as equal.
   @Test(arguments: ["C", "C.UTF-8"])
   func `the locale does not affect names`(locale: String) async {
     let path = directory.path("locale.tar")

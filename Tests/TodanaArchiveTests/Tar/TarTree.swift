@@ -82,7 +82,7 @@ extension ScratchTree {
   static func forTarring() throws -> ScratchTree {
     let tree = try ScratchTree()
     try TortureTree(path: tree.path("from")).make()
-    // Its paths are longer than the kernel accepts, and these programs use whole paths.
+    // The paths in "deep" are longer than the kernel accepts, and these programs use whole paths.
     try Command.run("rm", ["-rf", tree.path("from/deep")])
     try System.setTime(tree.path("from"), 1_000_000_000, 1)
     // The attribute name has "=", "%" and a letter that is not ASCII.

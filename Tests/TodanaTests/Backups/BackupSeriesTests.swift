@@ -96,13 +96,13 @@ import Todana
     let unchanged = try store.backUp(into: series)
     #expect(unchanged.newByteCount < 64 << 10)
     #expect(unchanged.byteCount <= full.byteCount)
-    // One song in a hundred, spread over the file: each changes a page of four records.
+    // Change one song in a hundred, spread over the file: each change affects a page of four records.
     let songs = try store.fetch(Song.self)
     for index in stride(from: 7, to: songCount, by: 100) { try store.update(songs[index]) { $0.seconds = 2 } }
     try store.saveChanges()
     let scattered = try store.backUp(into: series)
     #expect(scattered.newByteCount < full.newByteCount * 8 / 100)
-    // One song in a hundred, next to each other.
+    // Change the same number of songs, next to each other.
     for song in songs[5_000..<5_200] { try store.update(song) { $0.seconds = 3 } }
     try store.saveChanges()
     let dense = try store.backUp(into: series)
@@ -158,7 +158,7 @@ import Todana
       try FileManager.default.removeItem(atPath: path)
     }
     #expect(throws: StoreError.self) { try series.restore(7, to: directory.path("restored")) }
-    // Numbering goes on, and the next backup still finds the pieces that it shares with the last one.
+    // Numbering continues, and the next backup still finds the pieces that it shares with the last one.
     let next = try store.backUp(into: series)
     #expect(next.number == 11 && next.newByteCount < 64 << 10)
     try series.prune(keeping: 1)

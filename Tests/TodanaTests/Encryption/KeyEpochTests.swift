@@ -71,7 +71,8 @@ import Todana
     try store.close()
     try FileManager.default.removeItem(atPath: directory.path("Killed/lock"))
     var killed = try open("Killed", sealLimit: 1 << 24)
-    // Records sealed before the first commit, which notices that the session was killed, still use the old epoch.
+    // The first commit notices that the previous session was killed. Records that were sealed before it still use the
+    // old epoch.
     for _ in 0..<2 { try add(1, to: killed) }
     #expect(try epochs(in: killed) == [Int](repeating: 1, count: 11) + [2])
     try killed.close()
@@ -119,7 +120,7 @@ import Todana
     #expect(throws: StoreError.self) { try importKeys(exported) }  // the store is in use
     try store.close()
 
-    // Over an intact file with newer keys and another secret.
+    // Import over an intact file that has newer keys and another secret.
     try importKeys(exported)
     store = try open()
     #expect(try store.fetch(Song.self).count == 600)

@@ -45,8 +45,8 @@ import Todana
       try store.close()
       guard isWhole, let newKeys = try keyFile(in: path) else { continue }
       try expectNothing(of: SaveWorkload.words.map { Data($0.utf8) }, in: path)
-      // Each wrapped key is 48 bytes long, at the end of its 64 bytes; the wrapped master key stands before its slot's
-      // check.
+      // A wrapped key is the last 48 bytes of its entry of 64. The wrapped master key is the 48 bytes before the check
+      // of its slot.
       let wrappedMaster = (64 + 88)..<(64 + 136)
       if isRotating, let oldKeys, newKeys[wrappedMaster] != oldKeys[wrappedMaster] {
         try expectNothing(of: [oldKeys[wrappedMaster], oldKeys.suffix(48)].map { Data($0) }, in: path)

@@ -191,7 +191,7 @@ import Todana
     var added: [Song] = []
     try migrate(store, way) { _ in
       round += 1
-      // All kinds of changes, between the steps of the migration.
+      // Make all kinds of changes between the steps of the migration.
       do {
         let song = Song("Added \(round)", seconds: UInt32(round))
         try other.insert(song)
@@ -301,13 +301,14 @@ import Todana
     try fill(store)
     let before = try store.keys.export()
     let oldSlots = try store.keys.slots()
-    // A wrapped key takes the last 48 bytes of its entry, the master key those before its slot's check.
+    // A wrapped key is the last 48 bytes of its entry. The wrapped master key is the 48 bytes before the check of its
+    // slot.
     let wrapped = [
       Data(before[(64 + 88)..<(64 + 136)]), Data(before[(before.count - 48)...]),
       Data(before[(before.count - 64 - 48)..<(before.count - 64)]),
     ]
     for needle in wrapped { #expect(try files().values.contains { $0.range(of: needle) != nil }) }
-    // Sealed records as they are in the files now.
+    // Read sealed records as they are in the files before the rotation.
     let songs = try #require(try store.backend.keyspaces().first { $0.name == Array("Song".utf8) })
     let sealed = try store.backend.snapshot().scan(songs.id).remainingRows().values.prefix(20).map { Data($0) }
     try store.backend.operations?.checkpoint()
@@ -344,10 +345,10 @@ import Todana
     #expect(try store.resumeMigration())
     try store.close()
     let finished = try files()
-    // All files as they were are refused, unless the caller resumes the migration.
+    // The files from halfway through the migration are refused, unless the caller resumes it.
     try put(halfway)
     #expect(#expect(throws: StoreError.self) { try open(Self.first) }?.code == .migrationUnfinished)
-    // The old digests and files with the current keys: plain bytes are not accepted as records.
+    // With the old digests and files, but the current keys, plain bytes are not accepted as records.
     var mixed = halfway
     for name in ["keys", "keys-copy"] { mixed[name] = finished[name] }
     try put(mixed)

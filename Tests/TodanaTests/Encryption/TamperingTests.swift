@@ -137,7 +137,7 @@ import Todana
     print("flipped bits, \(culprit): \(foundCount) of \(flipCount) found: \(codes.sorted())")
   }
 
-  /// Tries the known attack on sums of MACs: if digests are visible, linear algebra finds a set of old rows that can be
+  /// Tries the known attack on sums of MACs. If digests are visible, linear algebra finds a set of old rows that can be
   /// put back without changing the sum.
   @Test(arguments: [false, true])
   func `old rows that keep the digest can be found only if digests are in clear`(isEncrypted: Bool) throws {
@@ -193,11 +193,12 @@ import Todana
     try store.close()
   }
 
-  /// Returns the digest of a plain store, or the sealed bytes in its place of an encrypted one.
+  /// Returns the digest of a plain store. For an encrypted store, returns the sealed bytes at its place.
   private func digest(of keyspace: UInt32, _ isEncrypted: Bool) throws -> [UInt8] {
     let states = [UInt8](try Data(contentsOf: URL(filePath: path).appending(path: "0000-states.tds")))
     let slot = 64 * (Int(keyspace) + 1)
-    // The digest follows the version and the count, in an encrypted store after length, format, epoch and nonce.
+    // The digest follows the version and the count. In an encrypted store, these follow length, format, epoch and
+    // nonce.
     let start = slot + 1 + (isEncrypted ? 14 : 0) + 9
     return Array(states[start..<start + 16])
   }

@@ -90,7 +90,7 @@ import Todana
       for (row, title) in scanned.found { #expect(title == titles[row], "\(problem), row \(row)") }
       #expect(Set(scanned.reported).count == scanned.reported.count, "\(problem): reported once")
       #expect(Set(scanned.reported).isDisjoint(with: scanned.found.keys), "\(problem)")
-      // A second store, which has no objects in memory.
+      // Use a second store, which has no objects in memory.
       let other = try Store(backend: backend, classes: [Song.self])
       let single = try DamagedRows.reading(rows, from: other)
       let different = Set(single.found.keys).symmetricDifference(scanned.found.keys).sorted()
@@ -105,7 +105,7 @@ import Todana
     }
   }
 
-  /// Returns bits all over a file: in the header, in the buckets, and mostly in the records.
+  /// Returns random bits of a file: some in the header, some in the buckets, and most in the records.
   private func bits(of victim: Victim, count: Int, _ random: inout SeededGenerator) -> [Int] {
     let size = victim.content.count
     return (0..<count).map { round in
@@ -119,7 +119,7 @@ import Todana
 
   @Test(arguments: Shape.allCases, [false, true])
   func `a flipped bit damages at most the row that it is in`(_ shape: Shape, _ isEncrypted: Bool) throws {
-    // All bits of a small file, or some of a larger one.
+    // Test all bits of a small file, or some bits of a larger one.
     let isWhole = LongTests.areEnabled && shape == .packed
     let victim = try Victim(shape, rowCount: isWhole ? 60 : nil, isEncrypted: isEncrypted)
     var random = SeededGenerator(seed: 31)
@@ -239,7 +239,7 @@ import Todana
     _ shape: Shape, _ isEncrypted: Bool
   ) throws {
     let victim = try Victim(shape, isEncrypted: isEncrypted)
-    // Random bytes in the second half of the records; rounds that damage more or less than one row are skipped.
+    // Damage one random byte of the records in each round. Rounds that damage no row, or several, are skipped.
     var random = SeededGenerator(seed: 36)
     var removedCount = 0
     for _ in 0..<12 {
@@ -249,14 +249,14 @@ import Todana
       let classID = try #require(try store.catalog[Song.self]?.id)
       let before = try DamagedRows.scanning(store)
       if before.reported.count == 1, before.unnamed.isEmpty, let damaged = before.reported.first {
-        // The neighbours are changed first, which neither restores nor hides the damaged row.
+        // Change the other rows first, which neither restores nor hides the damaged row.
         let songs = try store.fetch(Song.self, onDamage: .report { _ in })
         for song in songs { try store.update(song) { $0.seconds += 1 } }
         var isRefused = false
         do {
           try store.saveChanges()
         } catch {
-          // The byte is one by which a record is recognized.
+          // The damaged byte is one by which a record is recognized.
           #expect((error as? StoreError)?.code == .damagedRecord, "byte \(byte)")
           isRefused = true
           store.discardChanges()
@@ -289,7 +289,7 @@ import Todana
       var found = 0, lost = 0
       for round in 0..<(LongTests.areEnabled ? 400 : shape == .packed ? 40 : 16) {
         let bitCount = Int.random(in: 1...60, using: &random)
-        // All over the file, in the records, or close together so that many bits are in one page.
+        // The bits are spread over the file or over the records, or close together so that one page has many of them.
         let start = Int.random(in: 31_000..<end - 9000, using: &random)
         let range = [4096..<end, 31_000..<end, start..<start + 9000][round % 3]
         try victim.damage { content in
@@ -335,7 +335,7 @@ import Todana
         #expect(missing == 0 || !rows.unnamed.isEmpty, "\(problem): \(missing) rows are not accounted for")
         let bound =
           switch (wreck, shape) {
-          // The start of a pack also leads to other packs of its chain.
+          // If the start of a pack is damaged, other packs of its chain cannot be found either.
           case (_, .packed): 4096 / 30 + 32
           case (.page, .oneByOne): 4096 / 48 + 2
           case (.page, .medium): 10

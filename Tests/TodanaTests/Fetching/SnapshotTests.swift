@@ -265,7 +265,7 @@ private final class HookedList: StoredObject {
 
   override func readContent(from buffer: inout DataBuffer) throws {
     songs = try buffer.readReferences(Song.self)
-    // Taken before the call, because the closure reads lists as well.
+    // Take the closure before the call, because the closure reads lists as well.
     Self.whenRead.withLock { $0.take() }?()
   }
   override func writeContent(to buffer: inout DataBuffer) { buffer.writeReferences(songs) }

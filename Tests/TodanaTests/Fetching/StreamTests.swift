@@ -19,7 +19,7 @@ import Todana
     store = try Store(backend: backend, classes: [Node.self, Song.self])
   }
 
-  /// Closes the store, discarding changes, which releases the nodes that refer to themselves.
+  /// Closes the store and discards its changes. This releases the nodes that refer to themselves.
   deinit { #expect(throws: Never.self) { try store.close(discarding: true) } }
 
   @Test func `a stream visits each object once and keeps none, not even those that refer to themselves`() throws {
@@ -94,7 +94,7 @@ import Todana
     #expect(names.suffix(3).allSatisfy { $0.hasPrefix("pending") })
   }
 
-  // Guards against a refresh that took objects loaded later for up to date because the newest commit was known.
+  // Guards against a refresh that mistook objects loaded later for up to date, because the newest commit was known.
   @Test func `objects that are visited after a refresh within a stream are known to be older`() throws {
     let other = try Store(backend: backend, classes: [Node.self, Song.self])
     var kept: [Node] = []

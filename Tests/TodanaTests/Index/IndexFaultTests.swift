@@ -186,7 +186,7 @@ private final class OtherCoin: AnyCoin {
 
   private static let reads: [(name: String, body: @Sendable (Store, Query<Piece>) throws -> Void)] = [
     ("fetch", { _ = try $0.fetch($1) }),
-    // The failure is no damaged record, so a damage policy cannot skip it.
+    // The failure is not a damaged record, so a damage policy cannot skip it.
     ("fetch what is sound", { _ = try $0.fetch($1, onDamage: .report { _ in }) }),
     ("ids", { _ = try $0.ids($1) }),
     ("count", { _ = try $0.count($1) }),
@@ -220,7 +220,7 @@ private final class OtherCoin: AnyCoin {
     for (name, read) in Self.reads {
       var store = writer
       let failureCount = try failEachCall(of: backend) {
-        // A new store each time, which has no objects in memory.
+        // Open a new store each time, because it has no objects in memory.
         store = try openPieces()
       } _: {
         try read(store, query)
@@ -229,7 +229,7 @@ private final class OtherCoin: AnyCoin {
         let objects = try store.fetch(query)
         #expect(objects.map(\.id) == expected, "\(name), call \(number)")
       }
-      // At least a snapshot and a count.
+      // Each read makes at least two calls: a snapshot and a count.
       #expect(failureCount >= 2, "\(name)")
     }
     #expect(backend.openSnapshotCount == 0)
@@ -291,7 +291,7 @@ private final class OtherCoin: AnyCoin {
     let backend = try makeCoins()
     try failEachCall(of: backend) { try open(backend, IndexedCoin.self).close() }
     try expectWhole(backend, 0)
-    // Each time with new coins.
+    // Repeat with new coins for each failing call.
     var isThrough = false
     for number in 0..<1_000 where !isThrough {
       let backend = try makeCoins()

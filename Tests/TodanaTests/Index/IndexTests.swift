@@ -130,7 +130,7 @@ private final class UniqueWithNil: Versioned {
       #expect(try store.indexes.map(\.isComplete) == [false])
       #expect(try store.explain(query).access == .scan)
       #expect(try store.count(query) == 100)
-      // Changes, deletes and adds rows that the builder has not reached.
+      // Change, delete and add rows that the builder has not reached.
       let songs = try store.fetch(query)
       for song in songs.prefix(20) { try store.update(song) { $0.seconds = 100 } }
       for song in songs.suffix(20) { try store.delete(song) }

@@ -59,7 +59,7 @@ import Todana
           guard let piece = pieces.randomElement(using: &generator.generator) else { continue }
           try store.delete(piece)
         default:
-          // A commit of another store.
+          // Commit through another store.
           try store.saveChanges()
           let piece = Piece()
           generator.fill(piece, uniqueNumber: &number)
@@ -102,7 +102,8 @@ import Todana
     let first = try #require(try await iterator.next())
     let isRight = follower.follow(first)
     #expect(isRight)
-    // Few enough in each save that keys are moved one by one; enough in total that the keys are packed again.
+    // Each save changes few enough pieces for their keys to be moved one by one. All saves together change enough
+    // pieces for the keys to be packed again.
     for round in 0..<8 {
       for piece in pieces[(round % 4 * 700)..<(round % 4 * 700 + 700)] {
         try store.update(piece) { $0.title = "\(round)\($0.title)" }

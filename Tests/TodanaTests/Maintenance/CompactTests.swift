@@ -76,7 +76,7 @@ import Todana
     var path = directory.path("store")
     var store = try makeStore(songs: 40_000)
     try (store.backend as? KyotoBackend)?.checkpoint()
-    // Too little for a compaction in the background.
+    // Delete too little for a compaction in the background.
     try store.delete(try store.fetch(Song.self).filter { $0.seconds < 6000 })
     try store.saveChanges()
     if isKilled { try FileManager.default.copyItem(atPath: path, toPath: directory.path("left")) }
@@ -85,7 +85,7 @@ import Todana
     store = try Store(.directory(path), classes: [Song.self, Playlist.self])
     let backend = try #require(store.backend as? KyotoBackend)
     #expect(try #require(try store.spaceUse().first).fragmentation > 0.1)
-    // Enough together with the space that was already free.
+    // Delete enough, together with the space that was already free.
     try store.delete(try store.fetch(Song.self).filter { $0.seconds < 12_000 })
     try store.saveChanges()
     var lookCount = 0

@@ -121,7 +121,7 @@ import Todana
   func `records other than the last saved ones are found by a complete scan, until they are accepted`(
     _ test: Case
   ) throws {
-    // Either the copy was changed and its file is put into the unchanged store, or the other way round.
+    // Put the file of a changed copy into the unchanged store, or the file of an unchanged copy into the changed store.
     try makeTwo(test.isEncrypted, test.tampering.apply, inCopy: !test.isOlder)
     try replace { $0.hasPrefix("0002") }
     var store = try open("Store", test.isEncrypted)
@@ -218,7 +218,7 @@ import Todana
     try anchored.close()
     try copy("Store", to: "Newest")
     try replace { name in older.contains { name.hasPrefix($0) } }
-    // If older digests or an older catalog do not fit at all, opening throws an error.
+    // Opening throws an error if the older digests or catalog do not match the other files at all.
     do {
       let store = try open("Store", isEncrypted)
       let error = #expect(throws: StoreError.self) { try store.fetch(Song.self) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Todana
 
-/// Stores over backends that are no storage engine: they report unsupported services, and work otherwise.
+/// Stores over backends that are not storage engines: they report unsupported services, and work otherwise.
 @Suite struct UnsupportedServiceTests {
   private func expectNotSupported(
     _ service: String, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void

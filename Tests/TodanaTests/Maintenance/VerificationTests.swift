@@ -170,7 +170,7 @@ private final class Forgetful: StoredObject {
       if isFound { foundCount += 1 }
       let isHarmless = try isFound || !isChanged || isUnharmed(files)
       #expect(isHarmless, "\(name), byte \(place), round \(round)")
-      // Also undoes changes made by the openings.
+      // Restore all files, because the openings may have changed others, too.
       for (name, content) in sound { try content.write(to: URL(filePath: files.path + "/" + name)) }
     }
     #expect(foundCount > roundCount / 2)
@@ -193,7 +193,7 @@ private final class Forgetful: StoredObject {
       }
       return !report.isSound
     } catch let error as StoreError {
-      // The catalog's file is damaged, without which no records are found.
+      // The damage is in the catalog, without which no records are found.
       #expect(error.code == .damagedRecord || error.backendError?.code == .damaged, "\(error)")
       return true
     }

@@ -41,7 +41,7 @@ import Todana
     #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged.partial")))
   }
 
-  // MARK: Lost structures that lead to records
+  // MARK: Lost structures that locate records
 
   enum Loss: String, CaseIterable {
     case superblock, catalog, checksums, headers, logs, lastCommits, catalogAndHeaders, checksumsAndCatalog
@@ -99,8 +99,8 @@ import Todana
       let report = try Store.salvage(from: path, to: directory.path("salvaged"))
       let lost = Self.storedCount - report.savedCount
       try expectNothingFalse(directory.path("salvaged"), rowIDs, "run \(run), damage to \(name)")
-      // One damaged place loses at most one pack of 32 rows. The cut loses all records after it, and damage of the log
-      // the saves that are not yet in the files.
+      // One damaged place loses at most one pack of 32 rows. A cut file loses all records after the cut. A damaged log
+      // loses the saves that are not in the main files yet.
       switch damage {
       case .flippedBit where !name.hasPrefix("log-"), .garbage where !name.hasPrefix("log-"):
         #expect(lost <= 64, "\(name)")
@@ -119,7 +119,7 @@ import Todana
     )
   }
 
-  /// Guards against random bytes that look like a long record and hid the records after them.
+  /// Guards against random bytes that look like a long record: once, they hid the records after them.
   @Test func `a large damaged part loses no record outside of it`() throws {
     let path = directory.path("large")
     let store = try Store(.directory(path), classes: [Song.self])

@@ -184,7 +184,7 @@ private final class Invoice: StoredObject {
       #expect(updated.title == "theirs")
       store.discardChanges()
       #expect(!store.hasUnsavedChanges && inserted.id == nil)
-      // A fault, made while the inserted object is in no store.
+      // Make a fault while the inserted object is in no store.
       fault = try store.fault(id)
       #expect(fault !== inserted)
       try store.insert(inserted)
@@ -348,7 +348,7 @@ private final class Invoice: StoredObject {
     }
     #expect(recorder.calls == ["update a", "change a", "change new outside"])
     #expect(changes.withLock { $0 } == 1)
-    // Pending before and after, so there is no notification.
+    // The song is pending before and after the savepoint, so there is no notification.
     try store.update(song) { $0.title = "b" }
     withObservationTracking {
       _ = store.hasUnsavedChanges

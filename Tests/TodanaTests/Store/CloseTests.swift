@@ -65,7 +65,7 @@ private final class Counted: StoredObject {
     try await save()
     try store.delete(store.fetch(Counted.self))
     try await save()
-    // The held object, and the blank object from which cleared objects take their content.
+    // At most two objects remain: the held one, and the blank object from which cleared objects take their content.
     #expect(aliveCount.load(ordering: .relaxed) <= 2)
     let node = try #require(held)
     #expect(node.next === node && node.others.count == 2)
@@ -111,7 +111,7 @@ private final class Counted: StoredObject {
     store = nil
     #expect(song.title == "a" && song.id == nil && song.store == nil)
     song.willUpdate()
-    // Both can be inserted into another store.
+    // Both songs can be inserted into another store.
     let other = try Store(backend: backend, classes: [Song.self])
     try other.insert(song)
     try other.insert(pending)

@@ -52,7 +52,7 @@ import Todana
       defer { try? store.close() }
       let state = try SaveWorkload.State(of: store)
       if state == SaveWorkload.State(after: all) { return "without effect" }
-      // A damaged end of the log looks like one that was never written; all earlier saves are there.
+      // A damaged end of the log looks like one that was never written; all earlier saves are present.
       #expect(name.hasPrefix("log-"), "damage to \(name) leaves \(state.saveCount) saves")
       #expect((Self.closedSaves..<all).contains(state.saveCount))
       #expect(state == SaveWorkload.State(after: state.saveCount), "damage to \(name)")

@@ -24,7 +24,7 @@ import Todana
     #expect(ids.sorted().map(\.description) == ["1-2", "1-9", "2-1"])
   }
 
-  // Over a plain backend only, because no record is saved.
+  // Uses a plain backend only, because no record is saved.
   @Test func `an object has an id of its own type, from insert on`() throws {
     let store = try Store(backend: FaultyBackend(), classes: [Song.self])
     let song = Song()

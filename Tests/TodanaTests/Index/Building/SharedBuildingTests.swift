@@ -193,7 +193,7 @@ private final class Plain: StoredObject {
     Held.gate.withLock { $0 = gate }
     let store = try open(backend, .background)
     #expect(Held.waiting.wait(timeout: .now() + 60) == .success)
-    // In the middle of a step, which goes on when the closing waits for it or a little earlier.
+    // The builder is in the middle of a step. Let the step continue when the close waits for it, or a little earlier.
     DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { gate.signal() }
     try store.close()
     let number = try backend.snapshot().commitNumber

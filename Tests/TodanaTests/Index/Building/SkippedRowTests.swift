@@ -61,7 +61,7 @@ import Todana
       melodies.backend.openAgain()
     }
     do {
-      // Until it has built the index, it scans.
+      // Until this program has built the index, its queries scan.
       let former = try Store(
         backend: melodies.backend, classes: [FormerIndexedMelody.self], configuration: configuration(.manual))
       let expected = melodies.all.values.filter { $0.seconds >= 270 }.count

@@ -139,14 +139,14 @@ import Testing
       }
       try addSimilarIndex()
       if let note = indexed.columns.ordered.firstIndex(where: { $0.name == "note" }) {
-        // A sort by this index meets its first long text late.
+        // In the order of this index, the first long text comes late.
         indexes.append(Index(\IndexedSpecimen.note, name: "notes"))
         indexTexts.append("notes")
         indexedColumns.append([note])
       }
       plain.indexedColumns = indexedColumns
       indexed.indexedColumns = indexedColumns
-      // Closed only now, because the checks for duplicates read the specimens of the open store.
+      // Close the store only now, because the checks for duplicates read the specimens of the open store.
       try store.close()
       IndexedSpecimen.declaredIndexes.withLock { $0 = indexes }
       store = try Self.open(backend)

@@ -78,7 +78,8 @@ extension SpecimenColumn {
       return Described(Properties<T>()[dynamicMember: keyPath] == value, "\(name) == \(keyText(value))")
     }
     variant = { generator in
-      // A description shows fewer values than these; only the last ones differ.
+      // A description shows only some of the values. Two conditions differ only in the last values, which it does not
+      // show.
       var fixed = SeededGenerator(seed: 5)
       let values = (0..<5).map { _ in draw(&fixed) } + (0..<2).map { _ in draw(&generator) }
       let text = "\(name) in \(values.map { keyText($0) })"

@@ -142,12 +142,12 @@ import Todana
   func `a predicate without an equivalent condition is evaluated`(_ evaluated: Evaluated) throws {
     let (store, albums) = try pieces(count: 200, seed: 4)
     let query = Piece.where(evaluated.predicate)
-    // With the albums in memory.
+    // Evaluate with the albums in memory.
     let expected = try withExtendedLifetime(albums) {
       try store.fetch(Piece.self).map { PieceValues($0, rowID: $0.id?.rowID ?? 0) }.filter(evaluated.holds)
     }
     #expect(try store.ids(query).map(\.rowID) == expected.map(\.rowID))
-    // In a store that has none of the referenced objects in memory.
+    // Compare with a store that has none of the referenced objects in memory.
     let other = try Store(backend: store.backend, classes: [Piece.self, Disc.self])
     #expect(try other.ids(query).map(\.rowID) == expected.map(\.rowID))
     #expect(try other.explain(query).description.contains("predicate "))

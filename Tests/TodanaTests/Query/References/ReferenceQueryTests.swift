@@ -154,7 +154,7 @@ import Todana
     #expect(try store.count(Take.where { $0.record.name == nil }) == 3)
     #expect(try store.count(Take.where(#Predicate { $0.record?.name == nil })) == 3)
     try store.close()
-    // Each missing object is reported once in a call, with any objects loaded.
+    // Each missing object is reported once in a call, whichever objects are loaded.
     try check { (store: Store) throws in
       func check<Value: Equatable>(
         _ value: Value, reports: [RowID], _ call: (DamagePolicy) throws -> Value
@@ -186,7 +186,7 @@ import Todana
     #expect(take.record === record && record.label === labels[0])
     try store.delete(labels[0])
     if isSaved { try store.saveChanges() }
-    // The object itself is pending, too.
+    // The take itself is pending, too.
     if isTouched { try store.update(take) { $0.name = "take C" } }
     func check() throws {
       #expect(try store.values(Take.all, of: \.record?.label?.name) == [nil, "z", "y", nil])
@@ -220,7 +220,7 @@ import Todana
     let label = try #require(take.mainLabel)
     try store.delete(label)
     try store.saveChanges()
-    // All but the last take, which has neither label nor record.
+    // The result is all takes but the last one, which has neither label nor record.
     let differ = try store.ids(Take.where { $0.mainLabel.name != $0.record.name })
     #expect(try differ.contains(#require(take.id)) && differ.count == 3)
     #expect(try store.ids(Take.where { !($0.mainLabel.name == $0.record.name) }) == differ)

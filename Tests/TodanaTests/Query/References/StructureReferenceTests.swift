@@ -128,7 +128,7 @@ import Testing
       #expect(try store.ids(query).count == right.count, "\(step)")
       #expect(try store.values(query, of: \.number) == right, "\(step)")
     }
-    // In another store, where no objects are loaded and one is pending.
+    // Query in another store, where no objects are loaded and one is pending.
     let other = try Store(backend: backend, classes: [Crate.self, Box.self])
     let changed = try #require(try other.fetch(Crate.all.sorted(by: \.number)).last)
     try other.update(changed) { $0.shelf.label = "changed" }
