@@ -6,7 +6,7 @@ import FuzzTargets
 
 /// Prints a message and exits.
 ///
-/// Incorrect use is no finding, so it must not look like a crash.
+/// Incorrect use is not a finding, so it must not look like a crash.
 private func stop(_ message: String) -> Never {
   FileHandle.standardError.write(Data("Fuzzer: \(message)\n".utf8))
   exit(2)

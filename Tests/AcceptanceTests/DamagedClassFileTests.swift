@@ -78,7 +78,7 @@ import Todana
       let (errors, songs) = try read(store)
       for error in errors { expectPlace(error) }
       #expect(errors.contains { $0.rowID != nil || $0.backendError?.page == offset / 4096 })
-      // One wrong bit costs one row; a page of 4 KiB holds fewer than 200.
+      // One wrong bit loses one row. Several lose at most the rows on their page of 4 KiB, fewer than 200.
       let lostCount = bits == 1 ? 1 : 200
       #expect(songs.count >= StoreFiles.songCount - lostCount && songs.count < StoreFiles.songCount)
       // Each song that was found can also be fetched by its id.

@@ -1,4 +1,4 @@
-// The examples of the first page of the documentation, over a directory.
+// The examples of the documentation's first page, run with a store in a directory.
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-// Kills a saving process at random moments. All acknowledged saves are there afterwards, with all their classes and
-// named buffers. The save that was running is there entirely or not at all.
+// Kills a saving process at random moments. All acknowledged saves are present afterwards, in every class and named
+// buffer. The save in progress is present entirely or not at all.
 import Foundation
 import TestSupport
 import Testing
@@ -26,7 +26,7 @@ import Todana
       let found = try SaveWorkload.State(of: store)
       #expect((acknowledged...acknowledged + 1).contains(found.saveCount), "round \(round)")
       try #require(found == SaveWorkload.State(after: found.saveCount), "round \(round)")
-      // Each index entry has its record, and each record its entries.
+      // Each index entry must belong to a record, and each record must have its entries.
       if round % 5 == 0 { #expect(try store.verify().problems.isEmpty, "round \(round)") }
       known = found.saveCount
       try store.close()

@@ -1,5 +1,5 @@
-// A closed store with one file lost, emptied or cut. Either opening reports it, or all records are there; no other file
-// is changed.
+// A closed store with one file lost, emptied or cut. Opening either reports the loss or finds all records. No other
+// file is changed.
 import Foundation
 import TestSupport
 import Testing
@@ -92,7 +92,7 @@ import Todana
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     try makeStore(path, isEncrypted)
-    // The file has two copies of the list; one of them is in the remaining half.
+    // The file has two copies of the list of commits. A file cut in half still contains one of them.
     if loss == .half { return }
     let list = URL(filePath: path + "/commits")
     try loss.apply(to: list, try Data(contentsOf: list))

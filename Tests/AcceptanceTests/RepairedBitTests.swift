@@ -1,5 +1,5 @@
-// Single wrong bits in files and pages that lead to records. With repair enabled no record is lost, and the next save
-// writes the bit correctly.
+// Single wrong bits in any file. In class files, only pages that are needed to find records are affected. With repair
+// enabled no record is lost, and the next save corrects the bit in the file.
 import Foundation
 import TestSupport
 import Testing
@@ -40,11 +40,11 @@ import Todana
     try Data(bytes).write(to: url)
   }
 
-  /// Returns the number of bits of a file, without those of a class's records.
+  /// Returns the number of bits of a file, excluding the records of a class.
   private func bitCount(_ name: String) throws -> Int {
     let size = try Data(contentsOf: URL(filePath: files.path + "/" + name)).count
     let hasRecords = name.hasSuffix("Song.kch") || name.hasSuffix("Node.kch")
-    // The header, the pool of free blocks and the smallest bucket array.
+    // Count only bits of the header, the pool of free blocks and the smallest bucket array.
     return 8 * (hasRecords ? min(size, 28_000) : size)
   }
 
@@ -65,7 +65,7 @@ import Todana
         try expectAll(writer, problem)
         try writer.insert(Node())
         try writer.saveChanges()
-        // The list of the last commits has two copies that are written in turn.
+        // The two copies of the list of the last commits are written alternately: by this checkpoint and by the close.
         try writer.backend.operations?.checkpoint()
         try writer.insert(Node())
         try writer.saveChanges()

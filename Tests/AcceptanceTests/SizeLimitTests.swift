@@ -1,4 +1,4 @@
-// Contents of all sizes, from none to more than the limit.
+// Objects whose content has any size, from empty to larger than the limit.
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-// Directories that are no usable stores. Each opening throws a typed error and changes nothing.
+// Directories that are not usable stores. Each opening throws a typed error and changes nothing.
 import Foundation
 import TestSupport
 import Testing

@@ -73,15 +73,15 @@ import Todana
     let store = try OpenBackend(kind)
     try fill(store)
     var batch = WriteBatch()
-    batch.check(row: 1, in: store.songs, expecting: .absent)  // 0: it is there
-    batch.check(row: 2, in: store.songs, expecting: .token(7))  // 1: another token
+    batch.check(row: 1, in: store.songs, expecting: .absent)  // 0: present
+    batch.check(row: 2, in: store.songs, expecting: .token(7))  // 1: different token
     batch.put([1], row: 3, in: store.songs, expecting: .anything)  // 2: fits
-    batch.check(row: 77, in: store.songs, expecting: .token(7))  // 3: not there
-    batch.check(key: [1], in: store.names, expecting: .absent)  // 4: it is there
+    batch.check(row: 77, in: store.songs, expecting: .token(7))  // 3: absent
+    batch.check(key: [1], in: store.names, expecting: .absent)  // 4: present
     batch.check(key: [9, 9], in: store.names, expecting: .absent)  // 5: fits
     batch.check(key: [1], in: store.index, expecting: .token(token(of: patternedBytes(1))))  // 6: fits
-    batch.check(key: [1, 5], in: store.index, expecting: .token(8))  // 7: not there
-    batch.check(key: [2], in: store.index, expecting: .absent)  // 8: it is there
+    batch.check(key: [1, 5], in: store.index, expecting: .token(8))  // 7: absent
+    batch.check(key: [2], in: store.index, expecting: .absent)  // 8: present
     batch.sort()
     let error = expectError(.conflict) { _ = try store.backend.commit(batch, durability: .full) }
     #expect(error?.conflicts == [0, 1, 3, 4, 7, 8])

@@ -66,15 +66,15 @@ import Todana
     }
     let before = try state(of: store)
     var batch = WriteBatch()
-    batch.put([0], row: 1, in: store.songs, expecting: .absent)  // 0: it is there
+    batch.put([0], row: 1, in: store.songs, expecting: .absent)  // 0: present
     batch.put([0], row: 2, in: store.songs, expecting: .token(token(of: patternedBytes(2))))  // 1: fits
-    batch.put([0], row: 3, in: store.songs, expecting: .token(99))  // 2: another token
-    batch.remove(row: 4, in: store.songs, expecting: .token(98))  // 3: another token
-    batch.remove(row: 5, in: store.songs)  // 4: not there
-    batch.put([0], row: 6, in: store.songs, expecting: .token(1))  // 5: not there
+    batch.put([0], row: 3, in: store.songs, expecting: .token(99))  // 2: different token
+    batch.remove(row: 4, in: store.songs, expecting: .token(98))  // 3: different token
+    batch.remove(row: 5, in: store.songs)  // 4: absent
+    batch.put([0], row: 6, in: store.songs, expecting: .token(1))  // 5: absent
     batch.put([0], row: 7, in: store.songs)  // 6: fits
-    batch.remove(key: [4], in: store.names)  // 7: not there
-    batch.put([0], key: [5], in: store.names, expecting: .absent)  // 8: it is there
+    batch.remove(key: [4], in: store.names)  // 7: absent
+    batch.put([0], key: [5], in: store.names, expecting: .absent)  // 8: present
     batch.put([0], key: [6], in: store.names, expecting: .anything)  // 9: fits
     batch.sort()
     let error = expectError(.conflict) { _ = try store.backend.commit(batch, durability: .full) }
@@ -155,7 +155,7 @@ import Todana
     #expect(try store.backend.outcome(of: BatchID()) == nil)
     guard kind.lasts else { return }
     try store.reopenAfterClosing()
-    // Closing may take a number or two for the backend's own housekeeping.
+    // Closing may use one or two commit numbers for the backend's own changes.
     for commit in commits.suffix(1000) { #expect(try store.backend.outcome(of: commit.id) == commit.number) }
   }
 

@@ -110,7 +110,7 @@ import Todana
     let song = try file { $0.contains("Song") && $0.hasSuffix(".kch") }
     var bytes = try Data(contentsOf: song)
     let middle = bytes.count - 3000
-    // Damages all records in 4,096 bytes: fewer wrong bits would cost at most one row each.
+    // Damage every byte in a range of 4,096: fewer wrong bits would lose single rows only.
     for offset in middle - 4096..<middle { bytes[offset] ^= 0x5A }
     try bytes.write(to: song)
     let error = expectDamage()

@@ -31,7 +31,7 @@ import Todana
   @Test(arguments: TestedBackend.allCases)
   func `a missing record that is expected to be present is a conflict`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
-    // Once with empty keyspaces and once with filled ones.
+    // Check once with empty keyspaces and once with filled ones.
     for isFilled in [false, true] {
       if isFilled { try fill(store) }
       var batch = WriteBatch()

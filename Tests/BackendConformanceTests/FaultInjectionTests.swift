@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// System calls that fail, one after another, while a store is opened, saved to, checkpointed and closed.
+/// System calls that fail, one in each run, while a store is opened, saved to, checkpointed and closed.
 ///
 /// No acknowledged save is lost, none is half applied, and the store can be used again.
 @Suite(.disabled(if: Sanitizer.isUsed, "a sanitizer replaces the functions that are made to fail"))
@@ -76,14 +76,14 @@ struct FaultInjectionTests {
     var callCount = 0
   }
 
-  /// Makes the calls fail one after another, first in an existing store, then in a new one.
+  /// Makes one call after the other fail, first in an existing store, then in a new store.
   private func run(_ fault: Fault, isEncrypted: Bool = false) throws -> Result {
     var result = Result()
     for savedBefore in [10, 0] {
       try run(fault, isEncrypted: isEncrypted, savedBefore: savedBefore, first: .max, step: 1, &result)
       let callCount = result.callCount
       guard callCount > 0 else { continue }
-      // Starts a long run at a random call, so that each run makes others of thousands of allocations fail.
+      // Starts a long run at a random call, so that each run makes different ones of the thousands of allocations fail.
       let sampleCount = LongTests.areEnabled ? Self.longSampleCount : fault.sampleCount
       let step = max(1, callCount / sampleCount)
       let first = LongTests.areEnabled ? Int.random(in: 1...step) : 1

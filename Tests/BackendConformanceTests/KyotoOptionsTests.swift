@@ -51,7 +51,7 @@ import Todana
     for row in 1...300 as ClosedRange<RowID> {
       try backend.commit(.relaxed) { $0.put(patternedBytes(row, count: 4_000), row: row, in: songs) }
     }
-    // All of the commits may have come before the first checkpoint began.
+    // All these commits may have been made before the first checkpoint began.
     var count = 300
     try waitUntil {
       count += 1
@@ -150,7 +150,7 @@ import Todana
     try backend.commit { $0.put([1], row: 1, in: songs) }
     let before = try backend.statistics().flushCount
     try backend.commit(.relaxed) { $0.put([2], row: 2, in: songs) }
-    // Waits, because a loaded machine may be slow.
+    // Wait, because a loaded machine may be slow.
     try waitUntil { try backend.statistics().flushCount > before }
     try backend.close()
   }

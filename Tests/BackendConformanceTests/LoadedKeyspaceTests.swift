@@ -1,4 +1,4 @@
-// Keyspaces that are loaded aside and adopted in one commit.
+// Keyspaces that are loaded separately and adopted in one commit.
 import TestSupport
 import Testing
 import Todana
@@ -33,7 +33,7 @@ import Todana
     }
     if kind == .rows {
       let rows = try store.backend.allRows(of: keyspace)
-      // Compared outside of the expectation, which would print thousands of records.
+      // Compare outside of the expectation, which would print thousands of records.
       let areRight = rows == Dictionary(uniqueKeysWithValues: numbers.map { ($0, patternedBytes($0)) })
       #expect(areRight)
     } else {

@@ -56,7 +56,7 @@ import Todana
   func `a numbered put replaces an existing key, or is listed as a conflict`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let number = try fill(store) + 1
-    // Puts the key that a numbered put of the next commit gets.
+    // Put the key that a numbered put in the next commit will have.
     try store.backend.commit { $0.put([1, 1], key: bigEndianBytes(number + 1), in: store.index) }
     var batch = WriteBatch()
     batch.putNumbered([2], suffix: [3], in: store.index, expecting: .absent)

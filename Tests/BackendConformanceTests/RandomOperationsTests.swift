@@ -75,7 +75,7 @@ private struct RandomRun {
     let base = changed
     var touched = [Set<[UInt8]>](repeating: [], count: keyspaces.count)
     let changeCount = Int.random(in: 1...(Bool.random(using: &generator) ? 6 : 200), using: &generator)
-    // Either neighbouring rows, which a backend may store together, or any records.
+    // Change either neighbouring rows, which a backend may store together, or any records.
     let isRun = Int.random(in: 0..<3, using: &generator) == 0
     var nextRow = randomKey(of: .rows)
     for _ in 0..<Int.random(in: 1...changeCount, using: &generator) {

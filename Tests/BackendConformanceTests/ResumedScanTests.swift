@@ -19,7 +19,7 @@ import Todana
       let token = ScanToken(after: rows[index], of: store.songs)
       #expect(try rowIDs(snapshot, store.songs, after: token) == Array(rows[(index + 1)...]))
     }
-    // After an absent row, after the last row, and after the largest possible row.
+    // Resume after an absent row, after the last row, and after the largest possible row.
     #expect(try rowIDs(snapshot, store.songs, after: ScanToken(after: 4, of: store.songs)) == rows.filter { $0 > 4 })
     #expect(try rowIDs(snapshot, store.songs, after: ScanToken(after: rows[199], of: store.songs)).isEmpty)
     #expect(try rowIDs(snapshot, store.songs, after: ScanToken(after: .max, of: store.songs)).isEmpty)
@@ -66,7 +66,7 @@ import Todana
         }
         token = smallChunk.token(of: store.songs) ?? token
       }
-      // Growing records move within the file; removed ones make room for them.
+      // Growing records move within the file, some into the space of removed records.
       try store.backend.commit(.relaxed) { batch in
         for _ in 0..<6 {
           guard let row = rows.randomElement(using: &generator) else { continue }
@@ -127,7 +127,7 @@ import Todana
   @Test(arguments: TestedBackend.thatTellKeys)
   func `byte keys come in order, and a scan can resume after any key`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
-    // More keys than one pass over the keyspace finds.
+    // Put more keys than one pass over the keyspace finds.
     let keys = try fillKeys(store, store.names, count: 2500)
     let snapshot = try store.backend.snapshot()
     let found = try snapshot.scan(keys: store.names, after: nil).remainingKeys()
@@ -183,7 +183,7 @@ import Todana
       } while token != nil
       #expect(found == expected)
     }
-    // After a key outside of the bounds, on either side.
+    // Resume after a key below the bounds, and after a key above them.
     for key in [keys[5], keys[280]] {
       let token = ScanToken(after: key, of: store.index)
       let found = try snapshot.scan(
@@ -211,7 +211,7 @@ import Todana
     #expect(try rowIDs(rowScan) == [1 << 40, 1 << 50])
   }
 
-  // Every seventh number without a row looks damaged. The scan must not take this for rows at all numbers.
+  // The snapshot reports every seventh id without a row as damaged. The scan must not conclude that all ids have rows.
   @Test func `damage among ids that were never used does not keep a scan from ending`() throws {
     let store = try OpenBackend(.dictionary)
     try store.backend.commit { batch in

@@ -72,7 +72,7 @@ import Todana
     }
   }
 
-  /// Covers small rows, which may share records, and large ones, which make a file grow.
+  /// Covers small rows, which may share records, and large rows, which make a file grow.
   @Test(arguments: TestedBackend.allCases, [24, 600])
   func `a snapshot keeps its state while a keyspace grows a hundredfold`(
     _ kind: TestedBackend, rowByteCount: Int

@@ -101,7 +101,7 @@ import Todana
     #expect(try snapshot.estimatedCount(tree: store.index, from: nil, to: nil) == keys.count)
     #expect(try snapshot.estimatedCount(tree: store.index, from: keys[500], to: keys[500]) == 0)
     #expect(try snapshot.estimatedCount(tree: store.index, from: keys[500], to: keys[400]) == 0)
-    // The dictionary backend estimates by counting, which takes long.
+    // The dictionary backend estimates by counting, which takes a long time.
     for _ in 0..<(kind == .dictionary ? 2 : 200) {
       let first = Int.random(in: 0..<keys.count - 1000, using: &generator)
       let last = Int.random(in: first + 1000..<keys.count, using: &generator)

@@ -40,7 +40,7 @@ struct Armed {
   char directory[4096] = "";
 } armed;
 
-// The code whose calls count: the program and, for allocations and threads, also the C++ libraries it calls.
+// The code whose calls count: the program and, for allocations and threads, the C++ libraries it calls.
 struct Range {
   uintptr_t start, end;
 };

@@ -41,7 +41,7 @@ void salvage(const std::string &path) {
   visitor.record = [](void *context, const tdn_salvage_record *record) {
     Salvaged &salvaged = of(context);
     if (record->value_length + record->key_length > salvaged.byteCount + (64 << 10)) found("a record is too long");
-    // Reads every byte, as a visitor may. The records of samples consist of one letter each, so most are taken.
+    // Reads every byte, as a visitor may. The sum decides whether to take the record: about one in eight is refused.
     const uint64_t sum = sumOf(record->value, record->value_length) +
                          (record->key ? sumOf(record->key, record->key_length) : record->row);
     salvaged.sum += sum;

@@ -50,7 +50,7 @@ class Chunk {
     return true;
   }
 
-  // Checks the properties that readers rely on.
+  // Checks that the chunk is not overfull, and that each slice has a valid status and lies within the chunk.
   void checkSlices() const {
     if (chunk_.byte_count > bytes_.size() || chunk_.slice_count > slices_.size()) found("a chunk is overfull");
     for (size_t index = 0; index < chunk_.slice_count; index++) {
@@ -198,7 +198,7 @@ class Session {
     }
   }
 
-  // Scans to the end. If `goesOn`, the scan continues after damage, as in a hash file.
+  // Scans to the end. `goesOn`: the scan can continue after damage, as in a hash file.
   void scan(tdn_scan *scan, bool goesOn) {
     check(scan, error_);
     if (!scan) return;
@@ -279,7 +279,7 @@ class Session {
     }
   }
 
-  // Fills a keyspace of each kind aside, and adopts it.
+  // Loads a keyspace of each kind separately, and adopts it.
   void load() {
     const std::string name = "loaded", keys = "abc";
     for (int32_t kind : {TDN_KEYSPACE_ROWS, TDN_KEYSPACE_KEYS, TDN_KEYSPACE_TREE}) {

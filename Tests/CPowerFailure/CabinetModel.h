@@ -28,8 +28,8 @@ class CabinetModel {
 
   void read(KeyedSession &session, bool hasRecords);
 
-  // Begins a batch. `revert` returns to this point. `settle` adds the effects that depend on the number of the commit
-  // to the model and to a state.
+  // Begins a batch. `revert` undoes the changes of the batch. `settle`, called after the commit, adds the puts whose
+  // keys contain the number of the commit, and removes dropped keyspaces.
   void begin();
   void revert();
   void settle(uint64_t number, State &state);
@@ -44,9 +44,9 @@ class CabinetModel {
   // Adds a change for which the batch must be refused. Returns false if none is possible.
   bool addConflict(Changes &changes);
 
-  // Loads some more records of a keyspace aside. Throws Failure.
+  // Loads some more records of a keyspace that is not adopted yet. Throws Failure.
   void load(KeyedSession &session, bool hasRecords);
-  // Adds the adoption of the loaded keyspace, in place of the one with its name.
+  // Adds the adoption of the loaded keyspace, which replaces a keyspace of the same name.
   void adopt(Changes &changes, State &state);
   // Ends the loading, adopted or not.
   void endLoading(KeyedSession &session);

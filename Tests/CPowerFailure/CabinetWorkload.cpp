@@ -22,7 +22,7 @@ class CabinetWorkload final : public Workload {
     const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
     const CabinetWorkload *previous)
       : Workload(plan, directory, initial, previous), directory_(directory),
-        // Every other session; the others rebuild files.
+        // Sessions alternate: one compacts in place, the next one rebuilds files.
         compactsInPlace_(previous ? !previous->compactsInPlace_ : plan.seed % 2 == 1) {
     if (previous) {
       commits_ = previous->commits_;
@@ -118,7 +118,7 @@ class CabinetWorkload final : public Workload {
     return commit;
   }
 
-  // Checks that each copy of the files recovers to the commit of which it was made.
+  // Checks that each copy of the files recovers to the commit as of which it was made.
   void checkRest(const std::filesystem::path &directory) const override {
     for (const auto &[commit, files] : copies_) {
       lay(directory, files);
@@ -156,7 +156,8 @@ class CabinetWorkload final : public Workload {
     return *state;
   }
 
-  // Returns whether values are records of stores, as they must be if the cabinet is encrypted or may become so.
+  // Returns whether values must have the form of store records: required if the cabinet is encrypted or may be
+  // encrypted later.
   bool hasRecords() const { return plan_.keys != POWER_FAILURE_NO_KEYS; }
   bool startsEncrypted() const { return plan_.keys == POWER_FAILURE_ENCRYPTED; }
 
@@ -209,7 +210,7 @@ class CabinetWorkload final : public Workload {
       model_.settle(number, state);
       if (changes.adopts()) model_.endLoading(*session_);
       if (growthStepsLeft_ > 0) growthStepsLeft_--;
-      // If nothing was to be changed, the number is of the newest commit, such as a compaction's.
+      // A batch that changes nothing returns the number of the newest commit, which may be a compaction's.
       if (isSame(state, commits_.back().state)) return;
       const bool isFull = durability == FileGroup::Durability::full;
       commits_.push_back({number, begun, isFull ? disk_.operationCount() : SIZE_MAX, std::move(state)});

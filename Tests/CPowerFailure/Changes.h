@@ -26,7 +26,7 @@ class Changes {
   void expectPresent(uint32_t keyspace, const std::string &key) {
     records_[keyspace][key] = {TDN_CHECK, TDN_EXPECT_PRESENT, {}};
   }
-  // Expects at most `count` keys of a tree from `lower` on and before `upper`. An empty string is no bound.
+  // Expects at most `count` keys of a tree from `lower` on and before `upper`. An empty string means no bound.
   void expectAtMost(uint32_t keyspace, const std::string &lower, const std::string &upper, uint64_t count) {
     ranges_[keyspace].emplace(lower, Range{upper, count});
   }

@@ -139,7 +139,7 @@ FileSystem PowerCut::state(std::mt19937_64 &random, const Operation *last) const
     const bool isTorn = mode == 3 && last && last->kind == Operation::Kind::write && last->inode == number &&
                         !last->bytes.empty();
     if (isTorn) {
-      // Only the sectors before, or after, some place of the last write arrived.
+      // Only a part of the last write reaches the disk: the sectors before a random one, or the sectors from it on.
       const int64_t first = last->offset / sectorSize_;
       const int64_t end = (last->offset + static_cast<int64_t>(last->bytes.size()) - 1) / sectorSize_ + 1;
       const int64_t cut = first + static_cast<int64_t>(random() % (end - first + 1));

@@ -141,7 +141,7 @@ class SeriesSimulation {
       require(isThere || mayBeGone, "backup " + std::to_string(number) + " is gone");
     }
     for (uint32_t number : found) compare(directory, number);
-    // Remains of the failure must not prevent another backup.
+    // Files left by the power failure must not prevent another backup.
     {
       SeriesBackup next(SeriesDirectory(directory.string(), SeriesDirectory::Use::add), kStoreID, source_.disk());
       next.begin(source_.plan(1'000));

@@ -13,7 +13,7 @@ extension CrashChild {
   ) throws {
     guard unsafe recording_start(path, log) else { return report("error: nothing can be recorded") }
     var configuration = StoreConfiguration(encryption: .key([UInt8](repeating: 7, count: 16)))
-    // Leads to checkpoints and large commits within a few megabytes.
+    // With these options, a few megabytes cause checkpoints and large commits.
     configuration.backendOptions.isStrict = isStrict
     configuration.backendOptions.directThresholdByteCount = 256 << 10
     if compactsInPlace { configuration.backendOptions.compactionRoomByteCount = 0 }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Todana
 
-/// A workload in which one system call fails, or all calls of a kind from one on.
+/// A workload in which one system call fails, or all calls of a kind after a certain number.
 ///
 /// In any case, acknowledged saves remain and no save is half applied. The store can be used again: at once, or after
 /// `reopen()` if an error asks for it.
@@ -21,7 +21,7 @@ struct FaultRun {
     var faults: [String] = []
   }
 
-  /// The saves made so far, as the program knows them.
+  /// The numbers of the last saves, by their outcome as the program knows it.
   private struct Progress {
     /// The last save that was durable when it returned.
     var durable: Int
@@ -56,7 +56,7 @@ struct FaultRun {
   fileprivate var configuration: StoreConfiguration {
     let encryption = isEncrypted ? SaveWorkload.encryption : .none
     var configuration = StoreConfiguration(encryption: encryption, detectsUnannouncedChanges: false)
-    // Leads to large commits and background checkpoints within a few saves.
+    // Cause large commits and background checkpoints within a few saves.
     configuration.backendOptions.directThresholdByteCount = 16 << 10
     configuration.backendOptions.logLimitByteCount = 32 << 10
     return configuration
@@ -76,7 +76,7 @@ struct FaultRun {
       return try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
     let store = try open()
-    // The space of deleted objects is there for the compaction.
+    // Insert objects that are deleted below, so that compaction has space to recover.
     let nodes = (0..<1000).map { _ in Node() }
     for node in nodes { try store.insert(node) }
     try store.saveChanges()
@@ -84,7 +84,7 @@ struct FaultRun {
     try store.delete(nodes)
     try store.saveChanges()
     try store.close()
-    // Lengthens the lock file, as a program with a longer name leaves it: the file has to be cut.
+    // Make the lock file longer, as if a program with a longer name had left it: the next opening must truncate it.
     let lock = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/lock"))
     try lock.seekToEnd()
     try lock.write(contentsOf: Data(repeating: 0x2A, count: 64))
@@ -270,7 +270,8 @@ extension FaultRun {
 }
 
 extension CrashChild {
-  /// Makes call after call fail, from `first` on, every `step`th, until the workload makes no more calls.
+  /// Runs the workload repeatedly, and makes a later call fail each time: call `first`, then every `step`th call. Ends
+  /// when the workload makes fewer calls.
   ///
   /// Prints the number of the call before each run, and the outcome after it.
   static func runFaults(_ path: String, _ arguments: [String]) throws {

@@ -13,7 +13,7 @@ enum FaultTree {
   static func write(_ number: Int, to backend: any StoreBackend) throws(BackendError) {
     let tree = try backend.keyspaceID(of: .tree, named: name)
     let present = try numbers(in: backend, tree)
-    // After an error, the tree may be one save ahead.
+    // After an error, the tree may already have the keys of this save.
     guard present.last != number else { return }
     let stays = present.filter { $0 > number - 3 } + [number]
     if number % 3 == 1 { return try replace(tree, by: stays, in: backend) }

@@ -20,7 +20,8 @@ extension CrashChild {
     }
   }
 
-  /// Continues the workload while the store is encrypted and decrypted in turn, or its keys are renewed (`rotating`).
+  /// Continues the workload while the store is alternately encrypted and decrypted, or its keys are renewed
+  /// (`rotating`).
   ///
   /// Prints the number of each save after it.
   static func migrateForEver(_ path: String, _ settings: Set<String>) throws {
@@ -63,7 +64,7 @@ extension CrashChild {
     }
   }
 
-  /// Saves the workload and backs it up into a series beside the store, pruning now and then.
+  /// Saves the workload and backs it up into a series next to the store, which it sometimes prunes.
   ///
   /// Prints `backup <number> <save count>` after each backup, and `kept <count>` before each pruning.
   static func backUpForEver(_ path: String) throws {

@@ -19,7 +19,7 @@ enum DataBufferFuzzing {
     }
   }
 
-  /// Inputs with each kind of read alone, and with many in a row, of bytes from their own writers.
+  /// Inputs that perform each kind of read alone, and many kinds in a row, on bytes from the corresponding writers.
   static var seeds: [[UInt8]] {
     var seeds: [[UInt8]] = []
     for choice in DataBufferRead.all.indices {

@@ -37,7 +37,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     }
   }
 
-  /// Inputs made of valid data, from which a fuzzer finds others.
+  /// Inputs made of valid data, from which a fuzzer derives others.
   public var seeds: [[UInt8]] {
     switch self {
     case .dataBuffer: return DataBufferFuzzing.seeds

@@ -4,7 +4,7 @@ extension DictionaryBackend {
   struct State {
     var commitNumber: CommitNumber = 0
     var keyspaces: [KeyspaceID: KeptRecords] = [:]
-    /// Keyspaces that are loaded aside and not adopted yet.
+    /// Keyspaces that are loaded separately and not adopted yet.
     var loading: [KeyspaceID: KeptRecords] = [:]
     var lastID: UInt32 = 0
     var outcomes: [BatchID: CommitNumber] = [:]
@@ -97,7 +97,7 @@ extension DictionaryBackend.State {
     return count <= most
   }
 
-  /// Adopts a keyspace that was loaded aside.
+  /// Adopts a keyspace that was loaded separately.
   mutating func adopt(_ id: KeyspaceID) throws(BackendError) {
     guard let adopted = loading.removeValue(forKey: id), adopted.isLoaded else {
       throw BackendError(.invalidArgument, "The keyspace is not loaded entirely.")

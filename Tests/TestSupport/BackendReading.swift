@@ -124,7 +124,7 @@ extension BackendScan {
       try next(into: chunk)
       if chunk.slices.isEmpty { return found }
       for slice in chunk.slices {
-        // A record that extends onto a damaged page comes first; the scan throws when it reads the page itself.
+        // The record extends onto a damaged page. The scan throws later, when it reads that page itself.
         if slice.status == .damaged { continue }
         guard slice.status == .found, found.updateValue(chunk.bytes(slice.value), forKey: slice.rowID) == nil else {
           throw BackendError(.invalidArgument, "A scan delivered row \(slice.rowID) twice or as \(slice.status).")
@@ -149,7 +149,7 @@ extension BackendScan {
 extension StoreBackend {
   /// The operations that a storage engine offers beyond the contract.
   ///
-  /// - Throws: `notSupported` if the backend is no storage engine.
+  /// - Throws: `notSupported` if the backend is not a storage engine.
   public var engine: any EngineOperations {
     get throws(BackendError) {
       guard let operations else { throw BackendError(.notSupported, "The backend is no storage engine.") }

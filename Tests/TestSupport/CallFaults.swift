@@ -14,7 +14,7 @@ final class CallFaults: Sendable {
     }
   }
 
-  /// Lets a call pass, or throws the error if its turn has come.
+  /// Counts a call, and throws the error if this call is the one to fail.
   func pass() throws(BackendError) {
     let error: BackendError? = fault.withLock { fault in
       guard let (count, error) = fault else { return nil }

@@ -14,10 +14,10 @@ public final class ChildProcess {
   private var unread = Data()
   private var status: Int32?
 
-  /// Starts the `CrashChild` beside the tests' executable.
+  /// Starts the `CrashChild` in the directory of the tests' executable.
   public convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
-  /// Starts the `CrashChild` beside the tests' executable.
+  /// Starts the `CrashChild` in the directory of the tests' executable.
   public convenience init(_ arguments: [String]) throws {
     try self.init(product: "CrashChild", arguments)
   }
@@ -132,7 +132,8 @@ public final class ChildProcess {
     #endif
   }
 
-  /// Makes a pipe that no other child inherits: the end of the pipe is not seen while another process holds it.
+  /// Makes a pipe that no other child inherits: while another process holds the write end, a reader does not see the
+  /// end of the data.
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
     guard unsafe Foundation.pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }

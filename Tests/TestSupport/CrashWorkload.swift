@@ -4,7 +4,7 @@ public import Todana
 ///
 /// Commit *n* inserts and removes a row, replaces another, and writes a named key. It moves a key in a tree, which it
 /// expects to be no larger than it is. It adds a key that begins with the commit number to another tree. Every 25th
-/// commit is a large one. Every tenth replaces a third tree by one that was loaded aside.
+/// commit is large. Every tenth replaces a third tree by a tree that was loaded separately.
 ///
 /// Nothing is random: after *n* commits the store holds ``State/init(after:)``.
 public struct CrashWorkload {
@@ -129,7 +129,7 @@ public struct CrashWorkload {
     (0..<100 + number % 300).map { (bigEndianBytes($0), patternedBytes($0 ^ number)) }
   }
 
-  /// Loads a tree aside, and returns its loader.
+  /// Loads a tree separately, and returns its loader.
   private static func load(_ number: UInt64, in backend: any StoreBackend) throws(BackendError) -> any KeyspaceLoader {
     let entries = loaded(for: number)
     let loader = try backend.loadKeyspace(of: .tree, named: Keyspaces.loadedName, expecting: entries.count)

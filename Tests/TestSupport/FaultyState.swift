@@ -66,7 +66,7 @@ struct FaultyState {
     var rowID: RowID
   }
 
-  /// A keyspace that is loaded aside.
+  /// A keyspace that is loaded separately, and not adopted yet.
   struct Loading {
     var keyspace: Keyspace
     var rows: [RowID: [UInt8]] = [:]
@@ -109,7 +109,7 @@ struct FaultyState {
     commitCallCount += 1
     try check(changes, arena: arena, limits: limits)
     var next = contents
-    // Released, so that the dictionaries are changed in place.
+    // Release this reference, so that the dictionaries are changed in place.
     contents = FaultyContents()
     let before = fault == nil ? nil : next
     next.sorted = SortedEntries()

@@ -1,7 +1,7 @@
 // Injects faults of the system into the process that links this: the n-th call of a kind fails.
 //
-// Replaces the C library's functions for calls that come from the program itself, and `operator new`, so that nothing
-// between the engine and the system is left out. Calls that libraries make for themselves pass through.
+// Replaces `operator new` and functions of the C library, for calls from the program itself. All calls of the engine to
+// the system are thus covered. Calls that libraries make for themselves pass through.
 #ifndef TODANA_CFAULTS_H
 #define TODANA_CFAULTS_H
 

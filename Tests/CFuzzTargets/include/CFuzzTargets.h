@@ -33,12 +33,13 @@ typedef enum {
 
 void tdn_fuzz_store(tdn_fuzz_part part, const uint8_t *bytes, size_t byte_count);
 
-// Visits inputs that overwrite a part with its present bytes, from which a fuzzer finds others.
+// Visits seeds: inputs that overwrite a place in the part with the bytes that it already has. A fuzzer derives other
+// inputs from them.
 void tdn_fuzz_seeds(
   tdn_fuzz_part part, void *TDN_FUZZ_NULLABLE context,
   void (*visit)(void *TDN_FUZZ_NULLABLE context, const uint8_t *bytes, size_t byte_count));
 
-// Decoders of encrypted data, without a store around them.
+// Run the decoders of encrypted data on the bytes alone, without a store.
 void tdn_fuzz_key_file(const uint8_t *bytes, size_t byte_count);
 void tdn_fuzz_key_file_seeds(
   void *TDN_FUZZ_NULLABLE context,

@@ -26,7 +26,8 @@ typedef struct {
   bool in_background;        // checkpoints start by themselves
   bool nested;               // the power fails during recovery, too
   int32_t keys;              // of a cabinet: a `power_failure_keys`
-  // Flushes to leave out, to see that the simulation can fail: 1 of the log, 2 of main files, 3 of the directory.
+  // The flushes to leave out, to test that the simulation detects it: 1 the log's, 2 the main files', 3 the
+  // directory's.
   int32_t sabotage;
   const char *directory;     // scratch; created and removed
 } power_failure_plan;
@@ -54,8 +55,8 @@ bool power_failure_run(const power_failure_plan *plan, power_failure_result *res
 bool power_failure_run_cabinet(const power_failure_plan *plan, power_failure_result *result);
 
 // Runs a workload of a series: `commit_count` backups, with prunings in between. After each power failure, every backup
-// present must be sound and restore its files. Every acknowledged backup must be present unless pruned, and another one
-// can be made. Ignores `session_count`, `strict`, `in_background` and `nested` of the plan.
+// present must be sound and restore its files. Every acknowledged backup must be present unless pruned, and it must be
+// possible to make another one. Ignores `session_count`, `strict`, `in_background` and `nested` of the plan.
 bool power_failure_run_series(const power_failure_plan *plan, power_failure_result *result);
 
 // Simulates a power failure while the checksum of a file's last page is written, after a later commit has cut off the
@@ -68,8 +69,8 @@ bool power_failure_cut_during_checkpoint(
 // states that a power cut at any moment could have left.
 typedef struct power_failure_replay power_failure_replay;
 
-// Opens a log. `initial`: a copy of the directory from the start of the recording. `leaves_out_flushes`: to see that
-// the simulation can fail. Returns null if a file cannot be read or is no such log.
+// Opens a log. `initial`: a copy of the directory from the start of the recording. `leaves_out_flushes`: ignores all
+// flushes, to test that the simulation detects it. Returns null if a file cannot be read or is not such a log.
 power_failure_replay *power_failure_replay_open(
   const char *log, const char *initial, int32_t sector_size, bool strict, bool leaves_out_flushes, uint64_t seed);
 void power_failure_replay_close(power_failure_replay *replay);

@@ -17,7 +17,7 @@ typedef struct {
   size_t count;
 } probe_bytes;
 
-// All of these return false if something throws or a tag is wrong. Outputs must have room for the result.
+// The functions below return false if something throws or a tag is wrong. Outputs must have room for the result.
 bool probe_gcm_seal(
   probe_bytes key, probe_bytes nonce, probe_bytes associated, probe_bytes plaintext, uint8_t *output, uint8_t *tag);
 bool probe_gcm_open(

@@ -10,9 +10,9 @@ struct EngineLayers: Hashable {
     case outsideFolders(file: String)
     /// The file includes a header of Kyoto Cabinet and is not in the folder Kyoto.
     case kyotoInclude(file: String, header: String)
-    /// The list lacks the folder.
+    /// The folder is not listed.
     case unlistedFolder(String)
-    /// The list has the folder, which has no files.
+    /// The folder is listed, but has no files.
     case emptyFolder(String)
     /// The file implements a part of the C interface whose header is missing.
     case withoutPublicHeader(file: String)
@@ -88,7 +88,8 @@ struct EngineLayers: Hashable {
     return Include(path: String(path), isQuoted: opening == "\"")
   }
 
-  /// Returns the header's path within the engine; a path without source for headers of other targets and of libraries.
+  /// Returns the header's path within the engine. For a header of another target or of a library, the path is not that
+  /// of a source.
   private static func resolve(_ include: Include, in folder: String, sources: [String: String]) -> String {
     let beside = normalized(folder + "/" + include.path)
     let searched = normalized("include/" + include.path)
@@ -96,7 +97,7 @@ struct EngineLayers: Hashable {
     return searched
   }
 
-  /// Resolves `.` and `..` in a path, also in one that leaves the engine's directory and enters it again.
+  /// Resolves `.` and `..` in a path, even in one that leaves the engine's directory and enters it again.
   private static func normalized(_ path: String) -> String {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {

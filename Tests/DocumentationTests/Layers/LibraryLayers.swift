@@ -8,7 +8,7 @@ struct LibraryLayers: Hashable {
     case upwardMention(file: String, type: String)
     /// The file is in none of the folders.
     case outsideFolders(file: String)
-    /// The list has the folder, which has no files.
+    /// The folder is listed, but has no files.
     case emptyFolder(String)
     /// No file of the folder mentions the type, or the type is not declared above.
     case needlessException(folder: String, type: String)

@@ -43,7 +43,7 @@ struct SwiftCode {
     }
   }
 
-  /// The names of types that the source uses: those that begin with a capital letter and are no members.
+  /// The names of types that the source uses: those that begin with a capital letter and are not members.
   var mentions: Set<String> {
     var names: Set<ArraySlice<UInt8>> = []
     for line in lines {

@@ -32,7 +32,7 @@ import Testing
     let before = try content(of: cabinet)
     let held = try cabinet.snapshot()
 
-    // Larger values, removals and new records everywhere: blocks are freed, records moved, nodes split.
+    // Put larger values and remove records everywhere: blocks are freed, records moved, nodes split.
     for index in changes.indices {
       changes[index].value = index % 3 == 0 ? nil : Array(repeating: UInt8(index & 0xff), count: 100)
     }

@@ -11,7 +11,7 @@ import Testing
 
   init() throws { directory = try TemporaryDirectory() }
 
-  /// The form of a compaction: with enough room for a copy the file is rebuilt, without it is compacted in place.
+  /// The form of a compaction: with enough room for a copy the file is rebuilt; otherwise it is compacted in place.
   enum Form: Int64, CaseIterable {
     case rebuilt = 0x7FFF_FFFF_FFFF
     case inPlace = 0
@@ -68,7 +68,7 @@ import Testing
     }
     let count = 30_000
     try cabinet.commit((0..<count).map { change($0, patternedBytes(UInt64($0), count: 60)) })
-    // Entire leaves, so that nodes are removed, but too few for a compaction in the background.
+    // Remove entire leaves, so that nodes are removed, but too few for a compaction in the background.
     for start in stride(from: 0, to: count, by: 1000) {
       try cabinet.commit((start..<start + 200).map { change($0, nil) })
     }
@@ -199,7 +199,7 @@ import Testing
   @Test(arguments: Form.allCases)
   func `an abandoned compaction changes no record`(_ form: Form) throws {
     let cabinet = try open(form)
-    // Too few rows for a compaction in the background.
+    // Use too few rows for a compaction in the background.
     try cabinet.commit((1...2000).map { change($0, patternedBytes($0, count: 100)) })
     try cabinet.commit((1...1500).map { change($0, nil) })
     for limit in 0..<8 {
@@ -263,10 +263,10 @@ import Testing
     var cabinet = try open()
     try cabinet.commit((1...20_000).map { change($0, patternedBytes($0, count: 100)) })
     try cabinet.close()
-    // The file is damaged before rows are removed: afterwards it may be rebuilt in the background at any time.
+    // Damage the file before rows are removed: afterwards it may be rebuilt in the background at any time.
     let file = path + "/0002-Song.kch"
     var content = try Data(contentsOf: URL(filePath: file))
-    // Two bits, because a single one would be repaired.
+    // Flip two bits, because a single wrong bit would be repaired.
     content[content.count * 3 / 4] ^= 3
     try content.write(to: URL(filePath: file))
     cabinet = try open()
@@ -376,7 +376,8 @@ import Testing
     #expect(throws: Never.self) { try cabinet.commit(removed.map { change($0, nil) }) }
   }
 
-  /// Guards against a replaced file that stayed until the next checkpoint, even if the background had replaced it.
+  /// Guards against a replaced file that was removed only at the next checkpoint, after a rebuild on request or in the
+  /// background.
   @Test(arguments: [false, true])
   func `a file that was replaced by a rebuilt one is removed at once`(inBackground: Bool) throws {
     let cabinet = try open()
@@ -384,7 +385,7 @@ import Testing
     try cabinet.checkpoint()
     if inBackground {
       removeMost(cabinet)
-      // The background may rebuild the file before or after this; both leave one file.
+      // The background thread may rebuild the file before or after this call. In both cases one file is left.
       _ = try cabinet.compact(Self.song)
     } else {
       var hasBegun = false
@@ -409,14 +410,14 @@ import Testing
     let whole = try fileSizes()
     let file = path + "/0002-Song.kch"
     var largest = 0
-    // Rows are removed after the compaction has begun: before, the file could be rebuilt in the background.
+    // Remove rows only after the compaction has begun: otherwise, the file could first be rebuilt in the background.
     let isCompacted = try cabinet.compact(Self.song) {
       if largest == 0 { removeMost(cabinet) }
       largest = max(largest, (try? fileSizes()) ?? 0)
       return true
     }
     #expect(isCompacted)
-    // The log of the removals, and twice the amount that is moved between checkpoints.
+    // The files may grow by the log of the removals, and by twice the bytes that are moved between checkpoints.
     #expect(largest < whole + (24 << 20))
     let kept = model.filter { $0.key % 20 == 0 }
     let needed = kept.values.reduce(0) { $0 + $1.count }
@@ -440,7 +441,7 @@ import Testing
     try cabinet.close()
     let file = path + "/0002-Song.kch"
     var content = try Data(contentsOf: URL(filePath: file))
-    // In the middle of a value; each takes five pages.
+    // Damage a byte in the middle of a value; each value takes five pages.
     let place = try #require(content.range(of: Data(patternedBytes(101, count: 20_000))))
     content[place.lowerBound + 9000] ^= 3
     try content.write(to: URL(filePath: file))

@@ -110,7 +110,7 @@ import Testing
     try Data(bytes).write(to: URL(filePath: path))
   }
 
-  /// Changes an important place: the header, the free-block pool, the start of a record or an address.
+  /// Changes a place with a large effect: the header, the free-block pool, the start of a record or an address.
   private func corrupt(_ bytes: inout [UInt8], isTree: Bool, _ random: inout SeededGenerator) {
     let recordStart = isTree ? 12_544 : 30_776
     var offset =

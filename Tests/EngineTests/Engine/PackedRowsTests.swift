@@ -129,7 +129,7 @@ import Testing
   func `a wrong bit damages at most the row that it is in`(_ step: Int) throws {
     try makeStore(rows: 1...640, byteCount: 110).close()
     var content = try file()
-    // After the buckets, which end at 30,776.
+    // Flip a bit after the buckets, which end at 30,776.
     content[32_768 + step * 4096 + 97 * step] ^= 4
     try Data(content).write(to: URL(filePath: path + "/0002-Song.kch"))
     let cabinet = try TestCabinet(path)

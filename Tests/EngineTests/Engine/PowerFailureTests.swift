@@ -68,7 +68,7 @@ import Testing
       growths += result.growths
       migrations += result.migrations
     }
-    // In so few sessions a migration may replace each file during its compaction, which ends the compaction.
+    // In a short run, it can happen that no compaction succeeds: a migration that replaces a file ends its compaction.
     if Self.isLong || keys != POWER_FAILURE_MIGRATING { #expect(compactions > 0, "nothing was compacted") }
     // Every fifth seed makes files grow in the background.
     if Self.isLong, !hasKeys { #expect(growths > 0, "nothing grew") }
@@ -77,7 +77,8 @@ import Testing
     print("power failures of a cabinet, \(failure.testDescription)\(names[Int(keys.rawValue)]): \(states) states")
   }
 
-  /// Tests cuts during a checkpoint: a torn sector of checksums also has those of pages before the cut.
+  /// Covers cuts during a checkpoint: the torn sector of checksums may also contain the checksums of pages before the
+  /// cut.
   @Test(arguments: [512, 4096] as [Int32], [0, 1, 60, 64, 65, 511, 512, 513] as [Int64])
   func `a power failure while a checkpoint truncates a file keeps the checksums of the rest`(
     _ sectorByteCount: Int32, cutPage: Int64

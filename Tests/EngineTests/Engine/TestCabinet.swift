@@ -149,7 +149,7 @@ enum CabinetAnswer: Equatable {
     return statistics
   }
 
-  /// Commits changes that are in a batch's order.
+  /// Commits changes that are already sorted as a batch requires.
   ///
   /// - Returns: The indexes of conflicting changes; empty if all were applied.
   @discardableResult

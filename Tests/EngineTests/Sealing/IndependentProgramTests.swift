@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Todana
 
-/// Our bytes read, and bytes for us written, by a program that was made from the format documents alone
-/// (`Tests/Independent/sealed.py`).
+/// A program that was written from the format documents alone (`Tests/Independent/sealed.py`). It reads bytes that the
+/// library writes, and the library reads its bytes.
 @Suite struct IndependentProgramTests {
   private static let program = Checkout.file("Tests/Independent/sealed.py").path
 
@@ -44,7 +44,7 @@ import Todana
     let record = unsafe [UInt8](chunk.arena.bytes[chunk.slices[0].value])
     let opened = try Self.run(
       "record", keys, "caf\u{e9} au lait", "\(id.classID.rawValue)", "\(id.rowID)", record.hex)
-    // Version 2, the length and the title, the seconds, two optionals that are nil.
+    // The content is version 2, the title with its length, the seconds, and two optionals that are nil.
     #expect(opened == ["02" + "0d" + Array("Blue in Green".utf8).hex + "47010000" + "0000"])
 
     let keyspace = try #require(try store.backend.keyspaces().first { $0.kind == .keys })

@@ -102,7 +102,7 @@ final class KeyFileInMemory {
       case .key(let key): (TDS_SECRET_KEY, key)
       case .recoveryKey(let key): (TDS_SECRET_RECOVERY_KEY, key)
       }
-    // One more byte, so that an empty secret has an address, too.
+    // Append a byte, so that an empty secret has an address, too.
     return unsafe (bytes + [0]).withUnsafeBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return -1 }
       var lent = unsafe tds_secret(kind: Int32(kind.rawValue), bytes: base, byte_count: bytes.count)
