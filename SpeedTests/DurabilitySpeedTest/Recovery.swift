@@ -25,7 +25,8 @@ struct Recovery: ParsableCommand {
         let copy = directory + "-copy"
         try? FileManager.default.removeItem(atPath: copy)
         try FileManager.default.copyItem(atPath: directory, toPath: copy)
-        // Recovery flushes the files that it builds on. The copying must not be part of that.
+        // Recovery flushes the files that it reads. Flush the copy first, so that its data are not part of the
+        // measurement.
         sync()
         defer { try? FileManager.default.removeItem(atPath: copy) }
         try killAfterSaves(in: copy, count: count, changed: changed)

@@ -21,7 +21,7 @@ struct IndexedQuery: Workload {
     let found = try meter.measure {
       try trial.subject.fetchSongs(withSeconds: seconds, indexes: .seconds, in: trial.directory)
     }
-    // Computed after the measured part, so that its memory does not count.
+    // Compute the indexes after the measured part, so that their memory does not count.
     let indexes = songs.indexesBySeconds()
     var expected = Checksum()
     for number in seconds {
@@ -58,7 +58,7 @@ struct SortedQuery: Workload {
     let found = try meter.measure {
       try trial.subject.fetchSongs(sortedWithin: ranges, limit: Self.limit, in: trial.directory)
     }
-    // Computed after the measured part, so that its memory does not count.
+    // Compute the indexes after the measured part, so that their memory does not count.
     let indexes = songs.indexesBySeconds()
     var expected = Checksum()
     for range in ranges {

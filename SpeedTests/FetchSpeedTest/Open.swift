@@ -46,7 +46,7 @@ struct Open: Workload {
     try trial.expect(found, expected, "one song")
   }
 
-  /// Checks after the kill that the interrupted save is there completely or not at all.
+  /// Checks after the kill that the interrupted save is present completely or not at all.
   func verify(_ trial: Trial) throws {
     let once = trial.songs.checksum()
     let twice = Checksum(count: once.count * 2, sum: once.sum &* 2)

@@ -1,6 +1,6 @@
 /// A small random number generator (SplitMix64).
 ///
-/// A seed repeats its numbers, so all subjects draw the same rows.
+/// Equal seeds give equal numbers, so all subjects draw the same rows.
 @frozen public struct SeededGenerator: RandomNumberGenerator, Sendable {
   @usableFromInline var state: UInt64
 

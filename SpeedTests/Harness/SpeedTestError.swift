@@ -1,4 +1,4 @@
-/// The reason for which a speed test ended early, with its exit status.
+/// The reason why a speed test ended early, with its exit status.
 public enum SpeedTestError: Error, CustomStringConvertible, Equatable {
   /// An argument is wrong.
   case wrongUse(String)

@@ -35,7 +35,7 @@ struct SpeedTestOptions: ParsableArguments {
   @Flag(help: "Print the results as one JSON array.")
   var json = false
 
-  /// The most songs whose numbers fit in four bytes.
+  /// The maximum number of songs: their numbers must fit in four bytes.
   static let maximumCount = 1_000_000_000
 
   func validate() throws {

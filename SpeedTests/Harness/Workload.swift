@@ -17,7 +17,7 @@ public protocol Workload: Sendable {
   /// If so, each repetition works on a copy of the prepared database, and another process verifies the result.
   var changesData: Bool { get }
 
-  /// The subjects that are measured as a limit, beside the others.
+  /// Additional subjects, which show a limit that no library can exceed, such as the speed of the disk.
   var references: [any Subject] { get }
 
   /// Whether the files are dropped from the page cache before the workload.

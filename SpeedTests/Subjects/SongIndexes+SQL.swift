@@ -15,7 +15,7 @@ extension SongIndexes {
     }
   }
 
-  // These are the queries of the fastest styles.
+  // The queries that the subjects in the fastest styles execute.
   static let selectionBySeconds = "SELECT id, title, seconds FROM song WHERE seconds = ?"
   static let sortedSelection =
     "SELECT id, title, seconds FROM song WHERE seconds >= ? AND seconds < ? ORDER BY seconds, id LIMIT ?"

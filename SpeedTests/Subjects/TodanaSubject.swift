@@ -1,7 +1,7 @@
 public import SpeedTestHarness
 import Todana
 
-/// This library, used in the style of its README.
+/// Todana, used in the style of its README.
 public struct TodanaSubject: Subject {
   public let name: String
   private let encryption: StoreEncryption

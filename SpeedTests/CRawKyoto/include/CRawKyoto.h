@@ -40,11 +40,11 @@ int raw_fetch_rows(
 
 // Inserts songs, and a tree with a key of seconds and row for each.
 int raw_insert_indexed_songs(const char *directory, const raw_songs *songs, raw_failure *failure);
-// Fetches by the tree the songs that last each of the given numbers of seconds.
+// Uses the tree to fetch the songs that last each of the given numbers of seconds.
 int raw_fetch_by_seconds(
   const char *directory, const uint32_t *seconds, size_t seconds_count, raw_checksum *checksum, raw_failure *failure);
-// Fetches by the tree at most limit songs of each range, lower[i] up to but not including upper[i], in order. In the
-// checksum, each song is weighted by its position in the range, from 1.
+// Uses the tree to fetch the first songs of each range in order, at most `limit`. A range has the seconds from lower[i]
+// up to but not including upper[i]. In the checksum, each song is weighted by its position in the range, from 1.
 int raw_fetch_ranges(
   const char *directory, const uint32_t *lower, const uint32_t *upper, size_t range_count, uint32_t limit,
   raw_checksum *checksum, raw_failure *failure);
