@@ -28,7 +28,9 @@ extension Store {
     }
   }
 
-  /// Returns the id of the song with this index. Row ids start at 1.
+  /// Returns the id of the song with this index.
+  ///
+  /// Row ids start at 1.
   func songID(_ index: Int) throws -> ObjectID<Song> {
     guard let classID = try catalog[Song.self]?.id else { throw MissingClass() }
     return ObjectID(unchecked: AnyObjectID(classID: classID, rowID: RowID(index + 1)))

@@ -23,7 +23,9 @@ enum ChildProcess {
     }
   }
 
-  /// Runs a child, and kills it after a delay from the announcement of its save. Without a delay, runs it to its end.
+  /// Runs a child, and kills it after a delay from the announcement of its save.
+  ///
+  /// Without a delay, runs it to its end.
   ///
   /// Returns the time that the child ran after the announcement.
   static func runSave(_ arguments: [String], killingAfter delay: Duration?) throws(SpeedTestError) -> Duration {

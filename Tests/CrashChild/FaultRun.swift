@@ -270,8 +270,9 @@ extension FaultRun {
 }
 
 extension CrashChild {
-  /// Runs the workload repeatedly, and makes a later call fail each time: call `first`, then every `step`th call. Ends
-  /// when the workload makes fewer calls.
+  /// Runs the workload repeatedly, and makes a later call fail each time: call `first`, then every `step`th call.
+  ///
+  /// Ends when the workload makes fewer calls.
   ///
   /// Prints the number of the call before each run, and the outcome after it.
   static func runFaults(_ path: String, _ arguments: [String]) throws {

@@ -105,8 +105,9 @@ import Testing
     #expect(try find("out/src", #"%d %T@\n"#).hasPrefix("0 1.0000000000\n"))
   }
 
-  /// Adds a directory whose extraction was interrupted. It must not be mistaken for a complete directory, and the mark
-  /// must not be added as one of its files.
+  /// Adds a directory whose extraction was interrupted.
+  ///
+  /// It must not be mistaken for a complete directory, and the mark must not be added as one of its files.
   @Test func `adding an unfinished directory is reported, and its mark is left out`() throws {
     try made.makeTree()
     try made.write("", to: "src/sub/.todana-extract-unfinished")

@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An archive within the archived directory. The archive must never be read itself, because it grows with all that is
-/// read.
+/// An archive within the archived directory.
+///
+/// The archive must never be read itself, because it grows with all that is read.
 @Suite struct ToolArchiveInItselfTests {
   let made: ToolArchive
 

@@ -173,6 +173,7 @@ extension Store {
   ///     builder has not noticed yet.
   ///   - changes: The builder of the index's changes.
   ///   - batch: Receives the change.
+  /// - Throws: ``StoreError`` if the index cannot be read.
   private func append(
     _ entry: IndexKeys.Entry?, insteadOf former: IndexKeys.Entry, of removed: IndexKeys, _ rowIDs: [RowID],
     _ changes: IndexChanges, to batch: inout WriteBatch

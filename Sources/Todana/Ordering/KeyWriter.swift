@@ -4,7 +4,9 @@
 public struct KeyWriter {
   /// The arena, at whose end the bytes are appended.
   let arena: ByteArena
-  /// The maximum number of bytes of a text. Of a longer text, only the first bytes and a digest are written.
+  /// The maximum number of bytes of a text.
+  ///
+  /// Of a longer text, only the first bytes and a digest are written.
   private let textByteLimit: Int
   /// The end, in the arena, of the first text that did not fit; nil if all texts fit.
   ///
@@ -13,8 +15,9 @@ public struct KeyWriter {
   /// The error if a value cannot be written.
   var failure: StoreError?
 
-  /// The maximum number of bytes of a text in an index. Six texts of this size, with their digests, fit into a
-  /// backend's key.
+  /// The maximum number of bytes of a text in an index.
+  ///
+  /// Six texts of this size, with their digests, fit into a backend's key.
   static let indexTextByteLimit = 128
 
   init(arena: ByteArena, textByteLimit: Int = .max) {

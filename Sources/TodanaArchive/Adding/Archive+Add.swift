@@ -11,8 +11,9 @@ public struct AddOptions: Sendable {
   public var compression: Compression?
   /// The tags of the snapshot.
   public var tags: [String] = []
-  /// The name of the series that the snapshot belongs to. Snapshots with a label are retained and compared by the label
-  /// instead of by their paths.
+  /// The name of the series that the snapshot belongs to.
+  ///
+  /// Snapshots with a label are retained and compared by the label instead of by their paths.
   public var label: String?
   /// The name of the host; nil uses this machine's name.
   public var host: String?

@@ -67,8 +67,9 @@ struct PendingRows {
   private static let rowByteCount = 512
   /// The memory of one changed page of the store's files: the old page, the new page, and the log.
   private static let changedPageByteCount = 8 << 10
-  /// The number of rows in a page. Names come in random order, so each pending row changes another page, until all
-  /// pages of its kind are changed.
+  /// The number of rows in a page.
+  ///
+  /// Names come in random order, so each pending row changes another page, until all pages of its kind are changed.
   private static let rowsPerPage: RowID = 64
 
   private struct Rows {

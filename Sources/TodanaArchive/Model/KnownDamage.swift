@@ -46,7 +46,9 @@ struct KnownDamage {
   /// Whether the content of a row was damaged, and has no sound replacement.
   func isLost(_ place: Place) -> Bool { !isEmpty && current(place) == nil }
 
-  /// Follows the replacements of a row. Returns the last replacement, and the number of rows in the chain.
+  /// Follows the replacements of a row.
+  ///
+  /// Returns the last replacement, and the number of rows in the chain.
   private func chain(from place: Place) -> (last: Place, count: UInt8) {
     var (last, count) = (place, UInt8(1))
     while let note = notes[last], note.replacement != 0, count < .max {

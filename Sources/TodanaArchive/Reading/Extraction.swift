@@ -137,8 +137,9 @@ struct Extraction: ~Copyable {
     }
   }
 
-  /// Enters a directory. An existing directory that is not selected itself, but is above selected files, keeps its
-  /// metadata.
+  /// Enters a directory.
+  ///
+  /// An existing directory that is not selected itself, but is above selected files, keeps its metadata.
   private mutating func enter(_ file: FileEntry, _ path: [UInt8], isSelected: Bool) throws {
     let origin = try target.enter(file)
     filter.enter(file.name)

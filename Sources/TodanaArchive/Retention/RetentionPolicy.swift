@@ -46,7 +46,9 @@ public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
   /// The value without a rule.
   public static let none = KeepCount.newest(0)
 
-  /// Parses a number, or `all`. Accepts `-1` and `unlimited` for `all`, as restic does.
+  /// Parses a number, or `all`.
+  ///
+  /// Accepts `-1` and `unlimited` for `all`, as restic does.
   ///
   /// - Throws: ``ArgumentError/Code/invalidCount`` for any other text.
   public init(_ text: String) throws(ArgumentError) {

@@ -88,8 +88,9 @@ struct EngineLayers: Hashable {
     return Include(path: String(path), isQuoted: opening == "\"")
   }
 
-  /// Returns the header's path within the engine. For a header of another target or of a library, the path is not that
-  /// of a source.
+  /// Returns the header's path within the engine.
+  ///
+  /// For a header of another target or of a library, the path is not that of a source.
   private static func resolve(_ include: Include, in folder: String, sources: [String: String]) -> String {
     let beside = normalized(folder + "/" + include.path)
     let searched = normalized("include/" + include.path)

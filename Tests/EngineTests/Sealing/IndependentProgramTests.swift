@@ -4,8 +4,9 @@ import TestSupport
 import Testing
 import Todana
 
-/// A program that was written from the format documents alone (`Tests/Independent/sealed.py`). It reads bytes that the
-/// library writes, and the library reads its bytes.
+/// A program that was written from the format documents alone (`Tests/Independent/sealed.py`).
+///
+/// It reads bytes that the library writes, and the library reads its bytes.
 @Suite struct IndependentProgramTests {
   private static let program = Checkout.file("Tests/Independent/sealed.py").path
 

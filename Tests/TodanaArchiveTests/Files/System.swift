@@ -90,7 +90,9 @@ enum System {
     close(directory)
   }
 
-  /// Mounts a file system in memory that only the calling thread sees. It is unmounted when the thread ends.
+  /// Mounts a file system in memory that only the calling thread sees.
+  ///
+  /// It is unmounted when the thread ends.
   static func mountPrivately(_ path: String, options: String) throws {
     let result = unsafe tdt_mount_privately(path, options)
     guard result == 0 else { throw Failure(description: "mount \(path): \(result)") }

@@ -14,8 +14,10 @@ import Todana
     for (plain, encrypted) in zip(plain, encrypted) { #expect(encrypted <= plain + 512) }
   }
 
-  /// Returns the sizes of commits that each update one row. The first three are in classes of 100 rows: the first, a
-  /// middle and the last class. The last one is in the second class, which has one row.
+  /// Returns the sizes of commits that each update one row.
+  ///
+  /// The first three are in classes of 100 rows: the first, a middle and the last class. The last one is in the second
+  /// class, which has one row.
   private func commitByteCounts(of secret: StoreSecret?, _ classCount: Int) throws -> [Int] {
     let directory = try TemporaryDirectory(isInMemory: true)
     var options = KyotoBackend.Options()

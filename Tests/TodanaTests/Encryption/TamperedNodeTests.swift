@@ -28,8 +28,9 @@ import Todana
     _ = try backend.commit(batch, durability: .full)
   }
 
-  /// Returns the ranges of the sealed leaves, grouped by length. The length precedes the key, in two bytes of seven
-  /// bits.
+  /// Returns the ranges of the sealed leaves, grouped by length.
+  ///
+  /// The length precedes the key, in two bytes of seven bits.
   private func leaves(in content: [UInt8]) -> [Int: [Range<Int>]] {
     var found: [Int: [Range<Int>]] = [:]
     for offset in 3..<content.count - 4

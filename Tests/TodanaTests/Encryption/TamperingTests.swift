@@ -137,8 +137,9 @@ import Todana
     print("flipped bits, \(culprit): \(foundCount) of \(flipCount) found: \(codes.sorted())")
   }
 
-  /// Tries the known attack on sums of MACs. If digests are visible, linear algebra finds a set of old rows that can be
-  /// put back without changing the sum.
+  /// Tries the known attack on sums of MACs.
+  ///
+  /// If digests are visible, linear algebra finds a set of old rows that can be put back without changing the sum.
   @Test(arguments: [false, true])
   func `old rows that keep the digest can be found only if digests are in clear`(isEncrypted: Bool) throws {
     let encryption = isEncrypted ? StoreEncryption.key(Self.key) : .none
@@ -193,7 +194,9 @@ import Todana
     try store.close()
   }
 
-  /// Returns the digest of a plain store. For an encrypted store, returns the sealed bytes at its place.
+  /// Returns the digest of a plain store.
+  ///
+  /// For an encrypted store, returns the sealed bytes at its place.
   private func digest(of keyspace: UInt32, _ isEncrypted: Bool) throws -> [UInt8] {
     let states = [UInt8](try Data(contentsOf: URL(filePath: path).appending(path: "0000-states.tds")))
     let slot = 64 * (Int(keyspace) + 1)

@@ -21,7 +21,9 @@ import Todana
 
   private func makeStore() throws -> Store { try Store(backend: backend, classes: [Node.self, Song.self]) }
 
-  /// Closes a store and discards its changes. This releases the nodes that refer to themselves.
+  /// Closes a store and discards its changes.
+  ///
+  /// This releases the nodes that refer to themselves.
   private func close(_ store: Store) { #expect(throws: Never.self) { try store.close(discarding: true) } }
 
   @Test func `all returns the same objects as fetch`() async throws {

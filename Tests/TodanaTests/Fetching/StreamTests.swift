@@ -19,7 +19,9 @@ import Todana
     store = try Store(backend: backend, classes: [Node.self, Song.self])
   }
 
-  /// Closes the store and discards its changes. This releases the nodes that refer to themselves.
+  /// Closes the store and discards its changes.
+  ///
+  /// This releases the nodes that refer to themselves.
   deinit { #expect(throws: Never.self) { try store.close(discarding: true) } }
 
   @Test func `a stream visits each object once and keeps none, not even those that refer to themselves`() throws {

@@ -1,6 +1,8 @@
 // The entries of rows, each of which is added only if its row is unchanged.
 extension IndexBuilding {
-  /// Adds the entries of rows. Rows that were changed since they were read are read again.
+  /// Adds the entries of rows.
+  ///
+  /// Rows that were changed since they were read are read again.
   ///
   /// - Parameters:
   ///   - entries: The entries, sorted.

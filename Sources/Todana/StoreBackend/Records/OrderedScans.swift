@@ -108,8 +108,9 @@ final class EmptyScan: BackendScan {
   func next(into chunk: RecordChunk) throws(BackendError) { chunk.removeAll() }
 }
 
-/// The smallest keys of a keyspace without order. They are found by passes over the whole keyspace, each of which keeps
-/// up to `limit` keys.
+/// The smallest keys of a keyspace without order.
+///
+/// They are found by passes over the whole keyspace, each of which keeps up to `limit` keys.
 private struct LeastElements<Element: Comparable> {
   /// The keys that were found and not yet taken, in order.
   var elements: ArraySlice<Element> = []
