@@ -28,6 +28,8 @@ import Todana
     var found = try keys("--recovery-key-file", recovery)
     #expect(found.map(\.kind) == ["key", "recovery key"] && found.map(\.isInUse) == [false, true])
 
+    #expect(try made.run("key", "add", "--recovery-key", path, "--new-key-file", made.keyFile).status == 2)
+
     let exported = directory.path("exported")
     #expect(try made.run("key", "export", path, exported).status == 0)
     #expect(try made.run("key", "export", path, exported).status == 4)

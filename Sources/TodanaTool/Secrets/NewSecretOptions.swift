@@ -28,6 +28,9 @@ struct NewSecretOptions: ParsableArguments {
     }
   }
 
+  /// Whether one of the options is present, regardless of the environment.
+  var isPresent: Bool { !sources.isEmpty }
+
   /// Returns the secret from the options or the environment; nil if neither has one.
   func given() throws -> StoreSecret? {
     try (sources.first ?? SecretEnvironment.new.source())?.secret()

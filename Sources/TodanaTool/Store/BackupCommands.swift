@@ -37,6 +37,9 @@ struct BackupCommand: ParsableCommand {
     guard [series, decrypted, encrypted].count(where: \.self) <= 1 else {
       throw ValidationError("Pass only one of --series, --decrypted and --encrypted.")
     }
+    if newSecret.isPresent, !encrypted {
+      throw ValidationError("A new passphrase or key needs --encrypted: without it, the copy has those of the store.")
+    }
   }
 
   func run() throws {

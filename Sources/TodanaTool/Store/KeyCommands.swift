@@ -57,6 +57,12 @@ struct KeyAddCommand: ParsableCommand {
   var recoveryKey = false
   @Flag(help: "For programs: one JSON document.") var json = false
 
+  func validate() throws {
+    if recoveryKey, newSecret.isPresent {
+      throw ValidationError("Pass either --recovery-key or a new passphrase or key.")
+    }
+  }
+
   func run() throws {
     try StandardInput.check([store.secret.standardInputUse(), newSecret.standardInputUse()])
     let recovery = recoveryKey ? RecoveryKey() : nil
