@@ -1,10 +1,7 @@
 import Foundation
 
-/// A file of the package whose text is checked: a Markdown document, an article of the DocC catalog, or a source.
+/// A file of the package whose text is checked: a Markdown document, an article of a DocC catalog, or a source.
 struct Document {
-  /// The path of the catalog, relative to the package's directory.
-  static let catalog = "Sources/Todana/Todana.docc"
-
   /// The path, relative to the package's directory.
   let path: String
   let text: String
@@ -118,20 +115,11 @@ extension Document {
       .filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
   }
 
-  /// Returns all Markdown documents of the package: those at its top, of `docs`, and of the catalog.
+  /// Returns all Markdown documents of the package: those at its top, of `docs`, and of the catalogs.
   static func all() throws -> [Document] {
     let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
-    let others = try paths(in: "docs", endingIn: ".md") + paths(in: catalog, endingIn: ".md")
+    let folders = ["docs"] + DocumentedLibrary.all.map { $0.catalog }
+    let others = try folders.flatMap { folder in try paths(in: folder, endingIn: ".md") }
     return try (top + others).map { path in try Document(path) }
-  }
-
-  /// Returns the pages of the catalog by their names.
-  static func pages() throws -> [String: Document] {
-    var pages: [String: Document] = [:]
-    for path in try paths(in: catalog, endingIn: ".md") {
-      let page = try Document(path)
-      pages[page.name] = page
-    }
-    return pages
   }
 }

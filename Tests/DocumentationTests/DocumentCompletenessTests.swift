@@ -4,12 +4,15 @@ import Testing
 
 /// An enumeration of error codes, and the section of a guide that lists them.
 struct ErrorCodes: Sendable, CustomTestStringConvertible {
-  /// The name of the error type, which is also the title of the section in Errors.md.
+  /// The name of the error type, which is also the title of the section in the guide.
   var type: String
   /// The name of the enumeration.
   var enumeration = "Code"
-  /// The path of the source, within Sources/Todana.
+  var library = DocumentedLibrary.todana
+  /// The path of the source, within the library's sources.
   var source: String
+  /// The file name of the guide, in the library's catalog.
+  var guide = "Errors.md"
 
   var testDescription: String { type }
 
@@ -20,11 +23,17 @@ struct ErrorCodes: Sendable, CustomTestStringConvertible {
     ErrorCodes(type: "DumpError", source: "Dump/DumpEntry.swift"),
     ErrorCodes(
       type: "RecordEnvelopeError", enumeration: "RecordEnvelopeError", source: "DataBuffer/RecordEnvelope.swift"),
+    ErrorCodes(
+      type: "ArchiveError", library: .todanaArchive, source: "ArchiveError.swift", guide: "ArchiveErrors.md"),
+    ErrorCodes(
+      type: "ArgumentError", library: .todanaArchive, source: "ArgumentError.swift", guide: "ArchiveErrors.md"),
+    ErrorCodes(
+      type: "FileError", library: .todanaArchive, source: "Files/FileError.swift", guide: "ArchiveErrors.md"),
   ]
 
   /// Returns the names of the enumeration's cases.
   func cases() throws -> [String] {
-    try Self.cases(of: enumeration, in: "Sources/Todana/\(source)")
+    try Self.cases(of: enumeration, in: "\(library.sources)/\(source)")
   }
 
   /// Returns the names of the cases of an enumeration in a source file.
@@ -41,18 +50,18 @@ struct ErrorCodes: Sendable, CustomTestStringConvertible {
 @Suite struct DocumentCompletenessTests {
   @Test(arguments: ErrorCodes.all)
   func `every error code stands in the guide to errors`(_ codes: ErrorCodes) throws {
-    let guide = try Document("\(Document.catalog)/Errors.md")
-    let section = try #require(guide.section(codes.type), "Errors.md has no section \"## \(codes.type)\"")
+    let guide = try Document("\(codes.library.catalog)/\(codes.guide)")
+    let section = try #require(guide.section(codes.type), "\(codes.guide) has no section \"## \(codes.type)\"")
     let cases = try codes.cases()
     #expect(!cases.isEmpty, "No case of \(codes.type) was found in \(codes.source)")
     for name in cases {
       let isListed = section.contains { $0.contains("`\(name)`") }
-      #expect(isListed, "Errors.md lacks `\(name)` in the section \"\(codes.type)\"")
+      #expect(isListed, "\(codes.guide) lacks `\(name)` in the section \"\(codes.type)\"")
     }
   }
 
   @Test func `every error code of texts stands in the guide to queries in texts`() throws {
-    let guide = try Document("\(Document.catalog)/QueryText.md")
+    let guide = try Document("\(DocumentedLibrary.todana.catalog)/QueryText.md")
     let section = try #require(guide.section("Errors"), "QueryText.md has no section \"## Errors\"")
     let cases = try ErrorCodes.cases(of: "Code", in: "Sources/Todana/Query/Text/QueryTextError.swift")
     #expect(!cases.isEmpty, "No case was found in QueryTextError.swift")
@@ -62,43 +71,47 @@ struct ErrorCodes: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test func `every public type stands in one topic of the catalog`() throws {
-    let types = try publicTypes()
-    #expect(types.count > 100, "Only \(types.count) public types were found")
+  @Test(arguments: DocumentedLibrary.all)
+  func `every public type stands in one topic of the catalog`(_ library: DocumentedLibrary) throws {
+    let types = try library.publicTypes()
+    #expect(types.count > library.leastTypeCount, "Only \(types.count) public types were found")
     var pagesOfTypes: [String: [String]] = [:]
-    for page in try Document.pages().values {
+    for page in try library.pages().values {
       for line in page.section("Topics") ?? [] where line.hasPrefix("- ``") && line.hasSuffix("``") {
         pagesOfTypes[String(line.dropFirst(4).dropLast(2)), default: []].append(page.path)
       }
     }
     for type in types.sorted() {
       let pages = pagesOfTypes[type] ?? []
-      #expect(!pages.isEmpty, "No topic of \(Document.catalog) lists the public type \(type)")
+      #expect(!pages.isEmpty, "No topic of \(library.catalog) lists the public type \(type)")
       #expect(pages.count <= 1, "\(type) stands in several topics: \(pages)")
     }
   }
 
-  @Test func `every article stands in one topic of the catalog's first page`() throws {
-    let pages = try Document.pages()
-    let root = try #require(pages["Todana"], "The catalog has no Todana.md")
+  @Test(arguments: DocumentedLibrary.all)
+  func `every article stands in one topic of the catalog's first page`(_ library: DocumentedLibrary) throws {
+    let pages = try library.pages()
+    let root = try #require(pages[library.name], "\(library.catalog) has no \(library.name).md")
     let listed = root.section("Topics") ?? []
     for page in pages.values where !page.isOfSymbol {
       let count = listed.count(where: { $0 == "- <doc:\(page.name)>" })
-      #expect(count == 1, "The topics of Todana.md list the article \(page.name) \(count) times")
+      #expect(count == 1, "The topics of \(library.name).md list the article \(page.name) \(count) times")
     }
   }
 
-  @Test func `no article has the name of a public type, whose page it would replace`() throws {
-    let types = Set(try publicTypes().map { $0.lowercased() })
-    for page in try Document.pages().values where !page.isOfSymbol {
+  @Test(arguments: DocumentedLibrary.all)
+  func `no article has the name of a public type, whose page it would replace`(_ library: DocumentedLibrary) throws {
+    let types = Set(try library.publicTypes().map { $0.lowercased() })
+    for page in try library.pages().values where !page.isOfSymbol {
       #expect(!types.contains(page.name.lowercased()), "\(page.path) needs another name")
     }
   }
 
-  @Test func `symbols that the catalog's pages mention belong to public types`() throws {
-    let types = try publicTypes()
-    for page in try Document.pages().values where page.name == "Todana" || !page.isOfSymbol {
-      for link in page.symbolLinks where link != "Todana" {
+  @Test(arguments: DocumentedLibrary.all)
+  func `symbols that the catalog's pages mention belong to public types`(_ library: DocumentedLibrary) throws {
+    let types = try library.publicTypes()
+    for page in try library.pages().values where page.name == library.name || !page.isOfSymbol {
+      for link in page.symbolLinks where link != library.name {
         let type = link.split(separator: "/").first.map { String($0) } ?? ""
         #expect(types.contains(type), "\(page.path) mentions ``\(link)``, and \(type) is no public type")
       }
@@ -120,21 +133,6 @@ struct ErrorCodes: Sendable, CustomTestStringConvertible {
       let section = try Document(path).section("Version changes")
       #expect(section != nil, "\(path) has no section \"## Version changes\"")
     }
-  }
-
-  /// Returns the names of the types that the library declares outside of other types.
-  private func publicTypes() throws -> Set<String> {
-    var types: Set<String> = []
-    for path in try Document.paths(in: "Sources/Todana", endingIn: ".swift") {
-      for line in try Document(path).text.split(separator: "\n") {
-        // Declarations within types are indented.
-        guard line.hasPrefix("public ") || line.hasPrefix("open ") || line.hasPrefix("@") else { continue }
-        let declaration =
-          /(?:@\S+ )*(?:public|open) (?:(?:final|indirect) )*(?:class|struct|enum|protocol|actor|typealias) (\w+)/
-        if let match = line.prefixMatch(of: declaration) { types.insert(String(match.1)) }
-      }
-    }
-    return types
   }
 }
 

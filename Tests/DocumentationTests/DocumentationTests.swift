@@ -34,8 +34,9 @@ import Testing
     }
   }
 
-  @Test func `links between articles lead to existing articles and headings`() throws {
-    let pages = try Document.pages()
+  @Test(arguments: DocumentedLibrary.all)
+  func `links between articles lead to existing articles and headings`(_ library: DocumentedLibrary) throws {
+    let pages = try library.pages()
     for page in pages.values {
       for link in page.articleLinks {
         let target = link.target.isEmpty ? page : pages[link.target]
