@@ -97,6 +97,8 @@ var swiftTargets: [Target] = [
   ),
   // The tool, as a process.
   .testTarget(name: "TodanaToolTests", dependencies: ["CrashChild", "TestSupport", "Todana", "TodanaTool"]),
+  // Misuse that only debug builds detect.
+  .testTarget(name: "DebugBuildTests", dependencies: ["TestSupport", "Todana", "TodanaArchive"]),
   // A suite that tests every backend against the contract of StoreBackend.
   .testTarget(name: "BackendConformanceTests", dependencies: ["Todana", "SmallBackend", "TestSupport", "CrashChild"]),
   // Whole stores: killed processes, damaged files, full disks, limits, memory.
@@ -176,6 +178,13 @@ if !isSet("TODANA_WITHOUT_SPEED_TESTS") {
 // The plugin that makes the documentation's pages; Scripts/document runs it.
 if isSet("TODANA_DOCUMENTATION") {
   dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.3"))
+}
+
+// The tests that differ in debug builds, and those of the speed tests: the part of Scripts/setup-and-test that runs on a
+// debug build. All other tests run on an optimized build there.
+if isSet("TODANA_DEBUG_BUILD_TESTS") {
+  let chosen = ["DebugBuildTests", "SpeedTestHarnessTests"]
+  swiftTargets.removeAll { $0.type == .test && !chosen.contains($0.name) }
 }
 
 // The fuzzer. It links libFuzzer, which defines main; Scripts/fuzz builds it.

@@ -160,27 +160,17 @@ import TodanaArchive
     #expect(filter.flawedRules.isEmpty)
   }
 
-  @Test func `leaving a directory that was not entered traps`() async throws {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+  @Test func `leaving a directory that was not entered traps`() async {
+    await #expect(processExitsWith: .failure) {
       var filter = FileFilter(FilterOptions(), device: 1)
       filter.leave()
     }
-    try expect(result, says: "leave() without enter().")
   }
 
-  @Test func `entering a path instead of a name traps`() async throws {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+  @Test func `entering a path instead of a name traps`() async {
+    await #expect(processExitsWith: .failure) {
       var filter = FileFilter(FilterOptions(), device: 1)
       filter.enter(Array("a/b".utf8))
     }
-    try expect(result, says: "A name to enter is empty or has a slash.")
-  }
-
-  /// Checks the message of a crash, which release builds do not print.
-  private func expect(_ result: ExitTest.Result?, says message: String) throws {
-    #if DEBUG
-      let output = try #require(result).standardErrorContent
-      #expect(String(decoding: output, as: UTF8.self).contains(message))
-    #endif
   }
 }
