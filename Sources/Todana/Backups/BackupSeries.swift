@@ -91,9 +91,9 @@ public struct BackupSeries: Sendable, Hashable {
   /// - Parameters:
   ///   - count: The number of backups to keep, at least one. Does nothing if there are no more.
   ///   - progress: Called after each step; throwing from it ends the pruning.
-  /// - Throws: Errors of `progress`; ``StoreError`` if the series is in use, or if the manifest or a table of a backup to be kept is
-  ///   damaged. In the latter case nothing is removed, as the data that this backup needs are unknown. Damaged pieces
-  ///   are found by ``verify(_:progress:)`` only.
+  /// - Throws: Errors of `progress`; ``StoreError`` if the series is in use, or if the manifest or a table of a backup
+  ///   to be kept is damaged. In the latter case nothing is removed, as the data that this backup needs are unknown.
+  ///   Damaged pieces are found by ``verify(_:progress:)`` only.
   /// - Complexity: O(*n*) in the bytes of the backups that are kept, of which about 1/128 is read.
   public func prune(keeping count: Int, progress: (BackupSeriesProgress) throws -> Void = { _ in }) throws {
     let task = try Self.translating { () throws(BackendError) in try SeriesTask.prune(path, keeping: count) }

@@ -79,7 +79,7 @@ public struct Properties<Root: StoreIdentifiable>: Sendable {
     Property(keyPath)
   }
 
-  /// A computed property, with the references that it reads, whose objects are loaded before.
+  /// A computed property, with the references that it reads, whose objects are loaded beforehand.
   ///
   /// If the property reads only the content of its own object, pass `\.self` alone.
   ///

@@ -23,7 +23,7 @@ struct TreeBatch: ~Copyable {
   private struct StampUse {
     var isPut = false
     var isErased = false
-    /// The checks of ranges that rely on the stamp; `failed` has those that do not hold.
+    /// The indexes of the range checks that rely on the stamp; `failed` has those of the checks that do not hold.
     var checks: [Int] = []
     var failed: [Int] = []
     var seen: WriteBatch.Expectation?

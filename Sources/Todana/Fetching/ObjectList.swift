@@ -12,7 +12,7 @@ struct ObjectList: ~Copyable {
   private var lastRowID: RowID = 0
   private var classStart = 0
 
-  /// The objects for which memory is taken before they are read.
+  /// The maximum number of objects for which memory is reserved before they are read.
   private static var mostExpected: Int { 1 << 24 }
 
   private init(filling memory: UnsafeMutablePointer<StoredObject>, capacity: Int) {
@@ -31,7 +31,7 @@ struct ObjectList: ~Copyable {
   ) throws(StoreError) -> [T] {
     var failure: StoreError?
     var longerArray: [T]?
-    // A backend counts the records: a wrong count must not take all memory.
+    // The count comes from a backend: a wrong one must not take all memory.
     let capacity = min(max(expectedCount, 16), mostExpected)
     let array = unsafe [T](unsafeUninitializedCapacity: capacity) { memory, initializedCount in
       guard let start = UnsafeMutableRawPointer(memory.baseAddress) else { return }
@@ -54,7 +54,7 @@ struct ObjectList: ~Copyable {
     return longerArray ?? array
   }
 
-  /// Starts the objects of another class, which are ordered among themselves.
+  /// Begins the objects of the next class, which are sorted separately.
   mutating func beginClass() {
     classStart = count
     isAscending = true

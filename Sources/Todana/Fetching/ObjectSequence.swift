@@ -14,7 +14,7 @@ public struct ObjectSequence<Object: StoredObject>: AsyncSequence {
   public struct Iterator: AsyncIteratorProtocol {
     let objects: ObjectSequence
     private var stream: ObjectStream?
-    /// The object of the last step, and whether it was alive before it.
+    /// The object of the last step, and whether it was alive before that step.
     private var last: (object: StoredObject, wasAlive: Bool)?
 
     init(objects: ObjectSequence) { self.objects = objects }

@@ -6,7 +6,7 @@ extension Store {
   /// - Parameters:
   ///   - type: The class; objects of its subclasses are not counted by default.
   ///   - includingSubclasses: Whether objects of registered subclasses are counted as well.
-  ///   - includingPending: Whether pending inserts and deletes count.
+  ///   - includingPending: Whether objects with pending inserts are counted and objects with pending deletes are not.
   /// - Returns: The number.
   /// - Throws: ``StoreError``.
   /// - Complexity: O(1); the backend keeps the number.

@@ -3,7 +3,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - id: An identity of a row of this store's backend.
-  ///   - includingPending: Whether pending inserts count and pending deletes do not.
+  ///   - includingPending: Whether objects with pending inserts are found and objects with pending deletes are not.
   /// - Returns: The object, or nil.
   /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, or an error of reading
   ///   the record.
@@ -36,7 +36,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - ids: Identities of rows of this store's backend.
-  ///   - includingPending: Whether pending inserts count and pending deletes do not.
+  ///   - includingPending: Whether objects with pending inserts are found and objects with pending deletes are not.
   ///   - onDamage: The policy for records that cannot be read. If it does not throw, their objects are nil.
   /// - Returns: The objects.
   /// - Throws: The errors of ``fetch(_:includingPending:)-(ObjectID<T>,_)``.

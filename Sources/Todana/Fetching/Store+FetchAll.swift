@@ -11,7 +11,7 @@ extension Store {
   /// - Parameters:
   ///   - type: The class; objects of its subclasses are not fetched by default.
   ///   - includingSubclasses: Whether objects of registered subclasses are fetched as well, class by class.
-  ///   - includingPending: Whether pending inserts are included and pending deletes are not.
+  ///   - includingPending: Whether objects with pending inserts are included and objects with pending deletes are not.
   ///   - onDamage: The policy for records that cannot be read.
   /// - Returns: The objects.
   /// - Throws: ``StoreError``, with class and row if a record cannot be read.

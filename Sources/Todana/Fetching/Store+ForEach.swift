@@ -20,7 +20,7 @@ extension Store {
   /// - Parameters:
   ///   - type: The class; objects of its subclasses are not visited by default.
   ///   - includingSubclasses: Whether objects of registered subclasses are visited as well, class by class.
-  ///   - includingPending: Whether pending inserts are visited and pending deletes are not.
+  ///   - includingPending: Whether objects with pending inserts are visited and objects with pending deletes are not.
   ///   - onDamage: The policy for records that cannot be read.
   ///   - body: A closure that receives the object, and a flag that ends the loop when set.
   /// - Throws: Errors of the closure; ``StoreError``.

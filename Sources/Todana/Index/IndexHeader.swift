@@ -43,7 +43,7 @@ struct IndexHeader {
     token = .random(in: 1 ... .max)
   }
 
-  /// Returns the header of a building that its builder has given up.
+  /// Returns the header for a build that its builder has given up.
   func givenUp() -> IndexHeader { IndexHeader(self, token: Self.unclaimed) }
 
   private init(_ header: IndexHeader, token: UInt64) {

@@ -51,7 +51,7 @@ extension Store {
     return nil
   }
 
-  /// Returns the errors for which the rows skipped by an index cannot be read.
+  /// Returns the errors that prevent the rows skipped by an index from being read.
   ///
   /// - Parameters:
   ///   - index: One of the class's indexes.

@@ -41,8 +41,8 @@ public struct Query<T: StoredObject>: Sendable {
   /// - Parameters:
   ///   - keyPath: A stored property, or one of an object that it refers to.
   ///   - order: The direction of the sort.
-  ///   - loading: The references that a computed property reads, whose objects are loaded before. Pass `\.self` alone
-  ///     if the property reads only the content of its own object. Without this argument, a query with a computed
+  ///   - loading: The references that a computed property reads, whose objects are loaded beforehand. Pass `\.self`
+  ///     alone if the property reads only the content of its own object. Without this argument, a query with a computed
   ///     property throws ``StoreError/Code/invalidQuery``.
   /// - Returns: The query with the sort.
   public func sorted<Value: OrderedValue>(

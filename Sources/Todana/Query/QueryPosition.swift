@@ -28,7 +28,7 @@ extension Query {
   /// Returns the part of the query after an object: the next page, if the object was the last of a page.
   ///
   /// Unlike an offset, this takes no longer for later pages, and is not affected by insertions and deletions before the
-  /// object. Add all sorts before. If ``position(of:)`` is nil for the object, the fetch throws
+  /// object. Add all sorts before this call. If ``position(of:)`` is nil for the object, the fetch throws
   /// ``StoreError/Code/invalidQuery``.
   public func after(_ object: T) -> Query {
     guard let position = position(of: object) else {

@@ -132,7 +132,7 @@ struct SortedRows {
     if let limit, rows.count / 2 > max(limit, 2048) { prune(to: limit) }
   }
 
-  /// Removes the part of a key that was written before a value could not be read.
+  /// Removes the incomplete key of an object of which a value could not be read, and throws that error.
   private mutating func removeFailed(from offset: Int) throws(StoreError) {
     arena.count = offset
     let failure = writer.failure

@@ -203,7 +203,7 @@ final class Salvage: SalvageVisitor {
 
   /// Puts a record into the new store; returns false if the bytes are not a sound record.
   private func keep(_ record: SalvagedRecord) throws(BackendError) -> Bool {
-    // Entries of a skipped index are records, not damage.
+    // A skipped index's entries are sound records, although they are not kept.
     guard let keyspace else { return true }
     if keyspace.kind == .tree { return try keepRaw(record, of: keyspace) }
     let key = unsafe [UInt8](record.key)

@@ -143,7 +143,9 @@ extension ChangeJournal {
     return contents.take(of: object).map { .copied($0) } ?? .unwritable
   }
 
-  /// Returns the index of an object's last entry; perhaps nil if the savepoint of that entry was undone.
+  /// Returns the index of an object's last entry; nil if none is known.
+  ///
+  /// An older entry may be unknown after a newer one was undone.
   ///
   /// Entries are indexed lazily: changes of many objects, each once, need no index.
   private func lastEntry(of object: StoredObject) -> Int? {

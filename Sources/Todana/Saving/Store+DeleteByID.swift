@@ -71,7 +71,7 @@ extension Store {
         saved.append(rowID)
         continue
       }
-      // If this is called from its prepareForDelete, the outer delete forgets the object when that returns.
+      // If the object's own prepareForDelete made this call, the enclosing delete forgets the object afterwards.
       if object.state.contains(.deleting) { continue }
       tellDelegate(ofDeleting: object)
       guard object.state.contains(.inserted) else { continue }

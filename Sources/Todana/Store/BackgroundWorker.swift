@@ -126,8 +126,8 @@ final class BackgroundWorker: Sendable {
 
   // MARK: The turn
 
-  /// Waits until no job is running, and keeps jobs from starting until ``resume()``, so that the caller can do such
-  /// work itself.
+  /// Waits until no job is running, and keeps jobs from starting until ``resume()``, so that the caller can do
+  /// background work itself.
   ///
   /// - Throws: ``StoreError/Code/reentrant`` if it is called from a job, or by a thread that has already paused the
   ///   worker.

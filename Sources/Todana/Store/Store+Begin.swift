@@ -21,7 +21,7 @@ extension Store {
       deferredError = nil
       throw error
     }
-    // A savepoint can restore former states, but not the result of settling a save. The first call after it settles.
+    // A savepoint cannot undo the settling of a save, so the first call after the savepoint does it.
     if savepointDepth == 0 { try settleFailure() }
   }
 }

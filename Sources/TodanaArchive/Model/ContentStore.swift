@@ -117,7 +117,8 @@ final class ContentStore {
 
   /// Commits added content, and releases memory.
   ///
-  /// - Throws: ``ArchiveError/Code/noSpace`` before the disk is full: neither opening nor compacting would have room then.
+  /// - Throws: ``ArchiveError/Code/noSpace`` before the disk is full: neither opening nor compacting would have room
+  ///   then.
   func saveAddition() throws {
     if let room {
       // A checkpoint writes the log's content to the files once more.
@@ -189,7 +190,7 @@ final class ContentStore {
 
 /// The free room on the disk that an archive is on.
 struct DiskRoom {
-  /// Bytes that adding content leaves free, so that an archive that has filled its disk can still be opened and compacted.
+  /// The bytes that adding content leaves free, so that an archive on a full disk can still be opened and compacted.
   static let reservedByteCount = 8 << 20
 
   let path: String

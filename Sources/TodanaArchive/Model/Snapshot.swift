@@ -14,8 +14,8 @@ public struct Snapshot: Sendable, Hashable {
   public let host: String
   /// The archived paths, as they were given.
   public let paths: [[UInt8]]
-  /// The directory that relative paths were given in; empty if the paths are only names, as of a tar stream, or if it is
-  /// not known.
+  /// The directory that relative paths were given in; empty if the paths are only names, as of a tar stream, or if it
+  /// is not known.
   public let workingDirectory: [UInt8]
   /// The name of the series that the snapshot belongs to.
   public let label: String?

@@ -9,9 +9,9 @@ internal import Todana
 /// A stored snapshot: its paths, time and host, and the pages of its root.
 ///
 /// Format, version 1: the id, 16 bytes; the time in milliseconds since 1970; host; count and bytes of the paths; count
-/// and texts of the tags; the pages of the root, as varints; files, directories, bytes and errors; the program; the id of
-/// the snapshot that it was made from, or none. Version 2 adds: the directory that the paths are relative
-/// to, or none; the label, or none; when reading began, as seconds (signed) and nanoseconds; ``TopEntry``, or none.
+/// and texts of the tags; the pages of the root, as varints; files, directories, bytes and errors; the program; the id
+/// of the snapshot that it was made from, or none. Version 2 adds: the directory that the paths are relative to, or
+/// none; the label, or none; when reading began, as seconds (signed) and nanoseconds; ``TopEntry``, or none.
 final class StoredSnapshot: StoredObject {
   var snapshotID: [UInt8] = []
   var milliseconds: Int64 = 0

@@ -58,7 +58,7 @@ struct KeyPathRoute: Sendable {
 
   private mutating func follow(_ steps: ArraySlice<KeyPathSteps.Step>, of keyPath: AnyKeyPath) {
     var type: Any.Type = Swift.type(of: keyPath).rootType
-    // The object that the last hop leads to, and an offset in it.
+    // The class of the objects that the last hop leads to, and an offset in such an object.
     var object = type as? StoredObject.Type
     var offset = 0
     for (position, step) in steps.enumerated() {

@@ -9,7 +9,7 @@ struct ReferenceReading: @unchecked Sendable {
   let keyPath: AnyKeyPath?
   /// The references to the object that has the value.
   private let hops: [ReferenceHop]
-  /// The offsets of these references; nil if one of them has no offset.
+  /// The offsets of the references in `hops`; nil if one of them has no offset.
   private let offsets: [Int]?
   /// The references to other objects from which the value is computed.
   private let declaredChains: [[ReferenceHop]]

@@ -1,8 +1,8 @@
 internal import Logging
 
 extension Store {
-  /// The largest number of objects of a class for which opening waits until their indexes are built: some ten
-  /// milliseconds.
+  /// The largest number of objects of a class for which opening waits until their indexes are built, which takes about
+  /// ten milliseconds.
   private static let fewObjects = 10_000
 
   /// Builds unfinished indexes, or starts to build them in the background.
@@ -65,8 +65,8 @@ extension Store {
       })
   }
 
-  /// Waits in the background until another session has completed the indexes of a class; if it has given them up, builds
-  /// them.
+  /// Waits in the background until another session has completed the indexes of a class; if it has given them up,
+  /// builds them.
   private func awaitIndexes(of type: StoredObject.Type) throws(StoreError) {
     let table = try registry.table(for: type)
     if try noteIndexesOfOthers(table.indexes) { return }

@@ -13,7 +13,7 @@ struct ContentVerification: ~Copyable {
   {
     self.table = table
     indexes = try IndexVerification(of: table, classID, in: store, snapshot)
-    // An index may contain the row to which a reference leads; only a separate object for each row has it.
+    // Entries of an index of references contain row ids, which only a separate object for each row has.
     references = ReferenceCollector(store, hasFaultsOfRows: !indexes.isEmpty)
     scratch = ScratchObject(store, table, resolver: references)
   }

@@ -22,7 +22,7 @@ extension Store {
   /// - Returns: A report of the problems found. Damage is reported, not thrown.
   /// - Throws: Errors of `progress`; ``StoreError`` if the store cannot be read at all.
   /// - Complexity: O(*n*) in the bytes of the store. Records are read twice, with their pages and by themselves;
-  ///   records of classes with references are read three times. Takes about a bit of memory for each row.
+  ///   records of classes with references are read three times. Takes about one bit of memory for each row.
   public func verify(
     progress: (VerificationProgress) throws -> Void = { _ in }
   ) throws -> VerificationReport {

@@ -8,7 +8,7 @@ public struct VerificationReport: Sendable, Codable {
   public internal(set) var pageCount = 0
   /// The number of records found in all classes and other keyspaces, including damaged ones.
   public internal(set) var recordCount = 0
-  /// The number of bytes of these records.
+  /// The number of bytes of all records found.
   public internal(set) var byteCount = 0
   /// The number of references between objects that were checked.
   public internal(set) var referenceCount = 0
@@ -87,7 +87,8 @@ public struct VerificationReport: Sendable, Codable {
 
     /// Whether data was lost or falsified.
     ///
-    /// The other kinds are matters of the program.
+    /// The other kinds come from the program: its classes cannot read a record, or it deleted an object to which
+    /// another still refers.
     public var isDamage: Bool {
       switch self {
       case .damagedFile, .damagedCopy, .damagedPage, .damagedRecord, .unreachableRecord, .wrongCount, .wrongContents,
@@ -121,7 +122,7 @@ public struct VerificationProgress: Sendable {
   public var phase: Phase
   /// The item being verified: a file, or a class's stored name.
   public var name: String
-  /// The number of its pages or records that were verified; `totalCount` is the approximate total.
+  /// The number of pages or records of the item that were verified; `totalCount` is the approximate total.
   public var doneCount: Int
   public var totalCount: Int
 }

@@ -318,7 +318,7 @@ extension ByteRange {
 }
 
 extension ConditionNode {
-  /// The conditions that must all be true, of a simplified condition.
+  /// The parts of a simplified condition that must all be true.
   var conjunctNodes: [ConditionNode] {
     switch self {
     case .always: return []

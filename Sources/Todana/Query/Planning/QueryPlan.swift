@@ -82,7 +82,7 @@ struct IndexAccess {
   var exactTests: Set<TestIdentity>
   /// The number of leading parts that have only one value in each range.
   var singlePartCount: Int
-  /// The bytes of these parts, if there is only one range.
+  /// The bytes of the leading parts that have only one value, if there is only one range.
   var prefix: [UInt8]
   var isDescending = false
   var expectedCount: Double = 0

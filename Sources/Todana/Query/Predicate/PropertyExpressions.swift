@@ -10,7 +10,7 @@ extension PredicateExpressions.KeyPath: PropertyExpression {
       guard variable.key == translation.variable.key, let path = keyPath as? Swift.KeyPath<Object, Output> else {
         return nil
       }
-      // The key path of an expression is `Sendable`. Only the cast to a typed key path lost this.
+      // The key path of an expression is `Sendable`; the cast to a typed key path only drops this from its static type.
       return Property(unsafe unsafeBitCast(path, to: (any Swift.KeyPath<Object, Output> & Sendable).self))
     }
     guard let owner = translation.property(root) else { return nil }
@@ -25,7 +25,7 @@ extension PredicateExpressions.KeyPath: PropertyExpression {
     guard let owner = owner as? Property<Object, Target>, let path = keyPath as? Swift.KeyPath<Target, Output> else {
       return nil
     }
-    // The key path of an expression is `Sendable`. Only the cast to a typed key path lost this.
+    // The key path of an expression is `Sendable`; the cast to a typed key path only drops this from its static type.
     let keyPath = unsafe unsafeBitCast(path, to: (any Swift.KeyPath<Target, Output> & Sendable).self)
     let read = owner.read
     return Property<Object, Output>(path: owner.path.following(keyPath)) { object throws(StoreError) in

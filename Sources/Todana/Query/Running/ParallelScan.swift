@@ -133,9 +133,9 @@ final class ParallelScan: @unchecked Sendable {
     }
   }
 
-  /// Reads the next chunk, which is empty at the end.
+  /// Reads the next chunk into a slot; the last slot's chunk is empty.
   ///
-  /// - Returns: nil if nothing more has to be read.
+  /// - Returns: The slot; nil after the last slot, or if the caller has stopped the scan.
   private func readOn() -> Slot? {
     reading.withLock { progress in
       if progress.isOver || isStopped.load(ordering: .acquiring) { return nil }

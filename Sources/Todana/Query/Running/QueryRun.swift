@@ -202,13 +202,16 @@ struct QueryRun {
 
   // MARK: Order
 
-  /// Calls back for each row of the result in order: first for rows with their records, then for rows without.
+  /// Calls back for each row of the result in order.
+  ///
+  /// Rows that are found in order come first, with their records if `wantsRecords`. All others are sorted, and come
+  /// without records.
   func forEachRow(wantsRecords: Bool, _ body: RowBody) throws(StoreError) {
     if query.limit == 0 { return }
     let pending = try matchingPendingObjects()
     var givenCount = 0
     if pending.isEmpty, let given = try giveInOrder(wantsRecords: wantsRecords, body) {
-      // The remaining rows are not in order.
+      // The remaining rows are not found in order, and have to be sorted.
       givenCount = given.count
       if given.isWhole { return }
     }

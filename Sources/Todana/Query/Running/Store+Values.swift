@@ -11,8 +11,8 @@ extension Store {
   /// - Parameters:
   ///   - query: A query for exactly this class.
   ///   - keyPath: A stored property, or one of an object that it refers to.
-  ///   - loading: The references that a computed property reads, whose objects are loaded before. Pass `\.self` alone
-  ///     if the property reads only the content of its own object. Needed for computed properties only.
+  ///   - loading: The references that a computed property reads, whose objects are loaded beforehand. Pass `\.self`
+  ///     alone if the property reads only the content of its own object. Needed for computed properties only.
   ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
   ///   - onDamage: The policy for records that cannot be read (``DamagePolicy``).
   /// - Returns: The values.
@@ -56,7 +56,7 @@ extension Store {
   /// ```
   ///
   /// The closure must not keep the object, which gets the content of another one for the next call. Declare the
-  /// references that the closure reads, so that their objects are loaded before, many at a time:
+  /// references that the closure reads, so that their objects are loaded beforehand, many at a time:
   ///
   /// ```swift
   /// let rows = try store.values(Song.all, loading: \.album) { ($0.title, $0.album?.title) }

@@ -29,8 +29,8 @@ public struct Field: Sendable {
   /// - Parameters:
   ///   - name: The name of the property in texts.
   ///   - keyPath: A stored property, or one of an object that it refers to: `\Song.album?.title`.
-  ///   - loading: The references that a computed property reads, whose objects are loaded before. Pass `\.self` alone
-  ///     if the property reads only the content of its own object. Needed for computed properties only.
+  ///   - loading: The references that a computed property reads, whose objects are loaded beforehand. Pass `\.self`
+  ///     alone if the property reads only the content of its own object. Needed for computed properties only.
   public init<Root: StoredObject, Value: OrderedValue>(
     _ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable, loading: any PartialKeyPath<Root> & Sendable...
   ) {
@@ -42,8 +42,8 @@ public struct Field: Sendable {
   /// - Parameters:
   ///   - name: The name of the property in texts.
   ///   - keyPath: A stored property, or one of an object that it refers to.
-  ///   - loading: The references that a computed property reads, whose objects are loaded before. Pass `\.self` alone
-  ///     if the property reads only the content of its own object. Needed for computed properties only.
+  ///   - loading: The references that a computed property reads, whose objects are loaded beforehand. Pass `\.self`
+  ///     alone if the property reads only the content of its own object. Needed for computed properties only.
   public init<Root: StoredObject, Value: OptionalText>(
     _ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable, loading: any PartialKeyPath<Root> & Sendable...
   ) {

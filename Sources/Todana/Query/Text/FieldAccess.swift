@@ -26,7 +26,7 @@ protocol FieldAccess: Sendable {
 
 /// The reason why a field does not accept an operator or a value.
 ///
-/// The reader of the text knows their places.
+/// It has no position in the text; ``QueryTextReader`` adds the position.
 struct FieldProblem: Error {
   let message: String
   let place: Place

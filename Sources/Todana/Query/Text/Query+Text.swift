@@ -66,7 +66,7 @@ extension Query {
 
   /// Returns the query sorted as a text says: `"genre, seconds DESC, title[c]"`.
   ///
-  /// The text has fields with commas between them. `DESC` sorts from the last to the first value, and `[c]` ignores
+  /// The text has fields with commas between them. `DESC` sorts from the highest to the lowest value, and `[c]` ignores
   /// case and accents. If the query is already sorted, the fields are used for objects whose earlier sort keys are
   /// equal.
   ///

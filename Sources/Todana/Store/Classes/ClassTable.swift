@@ -110,7 +110,7 @@ final class ClassTable {
 
   /// Removes an object from its table's live objects.
   ///
-  /// This happens to every object, so the table is not retained for it.
+  /// Called once for every object, so it avoids the cost of retaining the table.
   @inline(__always)
   static func forget(_ object: StoredObject) {
     guard let page = object.place.page else { return }

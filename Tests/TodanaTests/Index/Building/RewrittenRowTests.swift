@@ -83,7 +83,8 @@ private final class Item: StoredObject {
     #expect(try store.verify().problems.isEmpty)
   }
 
-  /// The call of the progress closure at which the rows are rewritten: while rows are read, and while entries are added.
+  /// The call of the progress closure at which the rows are rewritten: while rows are read, and while entries are
+  /// added.
   static let steps = [1, 2, 4]
 
   @Test(arguments: EveryBackend.allCases, steps)
