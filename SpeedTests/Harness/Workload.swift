@@ -6,7 +6,7 @@ public protocol Workload: Sendable {
   /// The long name, such as "SimpleInsert", which `--workloads` accepts, too.
   var name: String { get }
 
-  /// Returns a description with the numbers for a `--count`: the heading of the table.
+  /// Returns the heading of the table: a description with the numbers that follow from a `--count`.
   func summary(count: Int) -> String
 
   /// The content of the database before the workload; nil starts with an empty directory.

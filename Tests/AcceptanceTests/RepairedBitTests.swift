@@ -1,4 +1,4 @@
-// Single wrong bits in any file. In class files, only pages that are needed to find records are affected. With repair
+// Single wrong bits in every file; in class files, only on the pages that are needed to find records. With repair
 // enabled no record is lost, and the next save corrects the bit in the file.
 import Foundation
 import TestSupport

@@ -51,7 +51,7 @@ import Todana
     for row in 1...300 as ClosedRange<RowID> {
       try backend.commit(.relaxed) { $0.put(patternedBytes(row, count: 4_000), row: row, in: songs) }
     }
-    // All these commits may have been made before the first checkpoint began.
+    // The first checkpoint may begin only after all these commits, so commit more until there is a second one.
     var count = 300
     try waitUntil {
       count += 1

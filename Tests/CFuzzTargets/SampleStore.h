@@ -1,4 +1,4 @@
-// The store that inputs damage: small, and equal in every process except for random ids.
+// The store whose files the fuzz inputs damage. It is small, and equal in every process except for random ids.
 #pragma once
 
 #include <cstdint>

@@ -72,7 +72,8 @@ class CabinetWorkload final : public Workload {
     return newest;
   }
 
-  // Returns the number before the next commit of the workload, because rebuilding a file makes commits in between.
+  // Returns the number just below that of the workload's next commit: rebuilding a file makes further commits before
+  // it.
   uint64_t newestBefore(size_t operation) const override {
     for (const Commit &commit : commits_) {
       if (commit.begunAt > operation) return commit.number - 1;

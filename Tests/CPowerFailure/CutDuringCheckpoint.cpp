@@ -62,8 +62,8 @@ class Group {
   uint8_t count_ = 0;
 };
 
-// Simulates a power failure while the checkpoint of a change after `cutPage` writes checksums. The commit that cuts the
-// file there is in the next log already. The sector of checksums that the checkpoint wrote holds garbage.
+// Simulates a power failure while a checkpoint writes the checksum of the last page. The next log already holds a
+// commit that cuts the file at `cutPage`. The sector of checksums that was being written holds garbage.
 void run(const std::filesystem::path &directory, int32_t sectorSize, int64_t pageCount, int64_t cutPage) {
   lay(directory, {});
   {

@@ -24,7 +24,7 @@ class RecordingFile final : public DiskFile {
     recordMapped();
     disk_.add({Operation::Kind::resize, inode_, size, {}, {}, {}});
     file_->resize(size);
-    // Cutting off the reserved space ends the stores into the mapping.
+    // The resize cuts off the reserved space, so nothing is written through the mapping until space is reserved again.
     std::lock_guard<std::mutex> lock(disk_.mutex_);
     disk_.isMapped_[inode_] = false;
   }

@@ -24,7 +24,7 @@ class Workload {
 
   // Returns the newest commit acknowledged as durable before an operation.
   virtual uint64_t acknowledgedBefore(size_t operation) const = 0;
-  // Returns an upper bound of the commits begun before an operation.
+  // Returns an upper bound for the number of the newest commit begun before an operation.
   virtual uint64_t newestBefore(size_t operation) const = 0;
 
   // Recovers the files on `disk`, and compares them with the contents of the recovered commit, which must lie between
@@ -56,7 +56,8 @@ class Workload {
   RecordingDisk disk_;
 
  private:
-  // Flushes take time in the background: other threads would not write anything during an instant one.
+  // Returns the longest duration of a flush. It is not 0 if checkpoints run in the background: other threads would
+  // write nothing during an instant flush.
   static std::chrono::microseconds longestFlush(const power_failure_plan &plan) {
     return std::chrono::microseconds(plan.in_background ? 2000 : 0);
   }

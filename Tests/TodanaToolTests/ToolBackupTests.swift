@@ -32,7 +32,7 @@ import Todana
     #expect(try ToolRun("store", "backup", locked, plain, "--decrypted", "--key-file", made.keyFile).status == 0)
     #expect(try ToolRun("store", "dump", plain).lines.dropFirst() == dump.lines.dropFirst())
     #expect(try made.run("backup", made.path, locked, "--encrypted", "--series").status == 2)
-    // Without --encrypted the copy would not have the new key.
+    // A copy made without --encrypted would not have the new key.
     let other = made.directory.path("other")
     #expect(try made.run("backup", made.path, other, "--new-key-file", made.keyFile).status == 2)
     #expect(!FileManager.default.fileExists(atPath: other))

@@ -105,8 +105,8 @@ typedef enum {
   TDS_KIND_TREE_ENTRY = 8,
 } tds_kind;
 
-// Fills `nonces` with `count` random nonces. All data sealed under the current epoch take one nonce each, so the drawn
-// nonces are counted as seals.
+// Fills `nonces` with `count` random nonces. Each is for one seal under the current epoch, and is counted as that seal
+// when it is drawn.
 bool tds_draw_nonces(const tds_key_ring *ring, uint8_t *nonces, size_t count);
 
 // Seal in place: `bytes` has room for the header, then the plaintext, then room for the trailer. `padded` is as

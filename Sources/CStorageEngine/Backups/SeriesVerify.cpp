@@ -96,7 +96,7 @@ void SeriesVerify::checkGroup(const std::function<void(const Damage &damage)> &o
   }
   if (!areAllSound) return;
   std::vector<bool> &known = sound_[entry.segment];
-  // The index lies within the segment, because the table was read.
+  // `entry.block` lies within the segment, because its table could be read.
   if (known.size() <= entry.block) known.resize(size_t{entry.block} + 1);
   known[entry.block] = true;
 }

@@ -19,7 +19,7 @@ class RecordReader {
 
   // Returns the file; null if there is none yet, and thus no records.
   const HashFile *file() const { return file_; }
-  // Tests whether the file still has the state to read.
+  // Tests whether the file has not changed since the state to be read.
   bool isUnchanged() const { return !part_ || (part_->changed.empty() && part_->end == file_->end()); }
 
   // -- All of these functions return false if the chunk is full.

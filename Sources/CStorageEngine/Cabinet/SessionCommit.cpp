@@ -96,7 +96,7 @@ tdn_anchor Session::anchor() {
 
 void Session::setKeys(const std::shared_ptr<const KeyRing> &ring) {
   const auto sealers = std::make_shared<SealerPool>(ring);
-  // All users of these fields are commits, or read them under a lock.
+  // The fields are set within a commit, because they are used only by commits and under read locks.
   group_->commit(
     randomID().data(), FileGroup::Durability::full,
     [&] {

@@ -23,7 +23,7 @@ namespace todana {
 
 class HashRecovery;
 
-// A record or a free block in the file. Its pointers are valid as long as the lock under which it was read.
+// A record or a free block in the file. Its pointers are valid while the lock under which it was read is held.
 struct HashBlock {
   int64_t offset = 0;
   int64_t size = 0;  // the next block starts directly after

@@ -112,7 +112,7 @@ func checkedLabel(_ label: String) throws -> String {
   return try checkedText(label, "--label")
 }
 
-/// Returns tags that every rule of `prune` can name: without commas, and without spaces at their ends.
+/// Checks that every rule of `prune` can name the tags (no commas, no spaces at their ends), and returns them.
 func checkedTags(_ tags: [String], _ option: String) throws -> [String] {
   try tags.map { tag in
     guard !tag.isEmpty, !tag.contains(","), tag.first != " ", tag.last != " " else {

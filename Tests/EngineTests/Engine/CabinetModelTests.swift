@@ -71,7 +71,8 @@ private struct CabinetWalk {
     self.testCase = testCase
     random = SeededGenerator(seed: testCase.seed)
     cabinet = try Self.open(path, testCase)
-    // The first commit creates all keyspaces, so that their ids and row counters last.
+    // Commit a record to every keyspace, so that all keyspaces, with their ids and row counters, exist after a
+    // reopening.
     var changes: [CabinetChange] = []
     for keyspace in Self.keyspaces {
       let key = hasRows(keyspace) ? CabinetKey.row(1) : .bytes([7])

@@ -79,7 +79,7 @@ import Testing
     #expect(outer.permissions == 0o2751 && outer.modificationTime == FileTime(seconds: 1_700_000_000))
     #expect(try directory.names("to/outer") == ["inner"] && directory.names("to/outer/inner") == [])
     #expect(target.report.warnings == [])
-    // A finished directory is like any other.
+    // A finished directory counts as existing, like any other.
     guard case .existing = try tree.enter(FileEntry(.directory, "outer")) else {
       Issue.record("the directory is not finished")
       return

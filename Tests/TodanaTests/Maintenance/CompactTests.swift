@@ -85,7 +85,7 @@ import Todana
     store = try Store(.directory(path), classes: [Song.self, Playlist.self])
     let backend = try #require(store.backend as? KyotoBackend)
     #expect(try #require(try store.spaceUse().first).fragmentation > 0.1)
-    // Delete enough, together with the space that was already free.
+    // Delete enough for a compaction, counting the space that was already free.
     try store.delete(try store.fetch(Song.self).filter { $0.seconds < 12_000 })
     try store.saveChanges()
     var lookCount = 0
