@@ -6,7 +6,7 @@ final class Song: StoredObject {
   var genre: String?  // new in version 2
 
   override class var version: UInt8 { 2 }
-  override class var storedName: String { "Song" }  // the default; override it to rename the class in code
+  override class var storedName: String { "Song" }  // the default; keep it if you rename the class
 
   override func readContent(from buffer: inout DataBuffer) throws {
     title = try buffer.readString()

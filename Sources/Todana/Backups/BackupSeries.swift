@@ -4,12 +4,12 @@
 /// ```swift
 /// let series = BackupSeries(at: "Backups/Music")
 /// try store.backUp(into: series)
-/// try series.verify()
+/// guard try series.verify().isSound else { return }
 /// try series.prune(keeping: 30)
 /// try series.restore(to: "Music-restored.todana")
 /// ```
 ///
-/// Every backup is complete by itself: any can be restored, and any removed, independently of the others. A backup
+/// Every backup is complete by itself: any can be restored without the others. A backup
 /// never changes existing ones. If it is interrupted, by an error, a killed process or a loss of power, the earlier
 /// ones are unchanged.
 ///

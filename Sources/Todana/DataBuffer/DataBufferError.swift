@@ -59,7 +59,7 @@ public struct DataBufferError: Error, Sendable, Equatable, CustomStringConvertib
     case referenceNotInserted
     /// The object belongs to another store.
     case referenceToOtherStore
-    /// The object is deleted, or its delete is pending.
+    /// The delete of the object is pending.
     case referencePendingDeletion
   }
 

@@ -4,8 +4,8 @@ internal import Logging
 public enum StoreLocation: Sendable, Hashable {
   /// A directory of the file system. A missing directory is created for its owner alone (0700).
   ///
-  /// Files get the permissions of the directory, without execute permission. To share a store with a group, create the
-  /// directory before the store.
+  /// Files get the permissions of the directory, without execute permission and less the process's umask. To share a
+  /// store with a group, create the directory before the store.
   case directory(String)
   /// Temporary files that are removed when the store is closed or the program ends.
   case temporary
