@@ -9,9 +9,9 @@ struct ArchivePackCommand: ParsableCommand {
     abstract: "Write a whole archive to one file or stream.",
     usage: "todana archive pack [<options>] <archive> [<file>]",
     discussion: """
-      Writes to the standard output, unless a file is given, which must not exist. The archive's bytes are not \
-      changed: an encrypted archive stays encrypted. A pack is a tar file; 'todana archive unpack' creates an archive \
-      from it, and checks each byte.
+      Writes to the standard output, or to a new file, which must not exist. The archive's bytes are not changed: an \
+      encrypted archive stays encrypted. A pack is a tar file; 'todana archive unpack' creates an archive from it, \
+      and checks each byte.
 
       \(EnvironmentHelp.archive)
       """)
@@ -58,8 +58,8 @@ struct ArchiveUnpackCommand: ParsableCommand {
     abstract: "Create an archive from a pack.",
     usage: "todana archive unpack [<options>] <archive> [<file>]",
     discussion: """
-      Reads the standard input, unless a file is given. Each byte of the pack is checked; no archive is left if the \
-      pack is damaged. No passphrase is needed.
+      Reads the standard input, unless a file is given. Each byte of the pack is checked. If the pack is damaged, no \
+      archive is created. No passphrase is needed.
 
       \(EnvironmentHelp.archiveOnly)
       """)

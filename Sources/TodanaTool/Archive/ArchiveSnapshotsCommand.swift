@@ -5,7 +5,7 @@ import TodanaArchive
 
 struct ArchiveSnapshotsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "snapshots", abstract: "List the snapshots.",
+    commandName: "snapshots", abstract: "List the snapshots of an archive.",
     usage: "todana archive snapshots [<options>] <archive>",
     discussion: EnvironmentHelp.archive)
 
@@ -73,7 +73,7 @@ struct ArchiveRemoveCommand: ParsableCommand {
     abstract: "Remove snapshots.",
     usage: "todana archive remove [<options>] <archive> <id> ...",
     discussion: """
-      Either all of the snapshots are removed, or none. 'todana archive compact' then frees their space.
+      Either all of the given snapshots are removed, or none. 'todana archive compact' then frees their space.
 
       \(EnvironmentHelp.archive)
       """)

@@ -7,15 +7,15 @@ struct DumpCommand: ParsableCommand {
     commandName: "dump",
     abstract: "Write the content of a store to the standard output, as lines of JSON.",
     discussion: """
-      For other tools, for comparing stores, and for 'todana store import', which creates a store from a dump. The \
-      dump of an encrypted store is not encrypted.
+      Use a dump for other tools, to compare stores, or to create a store with 'todana store import'. The dump of an \
+      encrypted store is not encrypted.
 
       \(EnvironmentHelp.store)
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Flag(help: "Accepted without effect, since a dump is always JSON.") var json = false
+  @Flag(help: "No effect: a dump is always JSON.") var json = false
   @Flag(help: "Show no progress.") var quiet = false
 
   func run() throws {

@@ -45,7 +45,7 @@ struct KeyAddCommand: ParsableCommand {
     commandName: "add",
     abstract: "Add a passphrase or key.",
     discussion: """
-      Without an option or variable for it, the new passphrase is asked for.
+      If no option or variable gives the new passphrase or key, the command asks for a new passphrase.
 
       \(EnvironmentHelp.keyAndNewPassphrase)
       """,
@@ -81,8 +81,8 @@ struct KeyChangeCommand: ParsableCommand {
     commandName: "change",
     abstract: "Replace the passphrase or key that opens the store now.",
     discussion: """
-      A person who knows the old one, and has a copy of the store's file of keys, can still open the store. 'todana \
-      store key rotate' prevents that.
+      A person who knows the old passphrase or key, and has a copy of the store's file of keys, can still open the \
+      store. 'todana store key rotate' prevents that.
 
       \(EnvironmentHelp.keyAndNewPassphrase)
       """,
@@ -108,8 +108,8 @@ struct KeyRemoveCommand: ParsableCommand {
     commandName: "remove",
     abstract: "Remove a passphrase or key by its number.",
     discussion: """
-      The last one cannot be removed. A person who knows the removed one, and has a copy of the store's file of keys, \
-      can still open the store. 'todana store key rotate' prevents that.
+      The last passphrase or key cannot be removed. A person who knows a removed one, and has a copy of the store's \
+      file of keys, can still open the store. 'todana store key rotate' prevents that.
 
       \(EnvironmentHelp.key)
       """,
