@@ -77,7 +77,7 @@ void CabinetModel::change(KeyedSession &session, Changes &changes, State &state)
     digest = Digest();
     if (random_() % 2) addNew(session, changes, contents, digest, 1 + random_() % 200);
   } else if (choice < 2 && contents.records.size() > 200) {
-    // Removes so many records that compaction is worth it.
+    // Removes two thirds of the records, so that a compaction shortens the file.
     std::vector<std::string> keys;
     for (const auto &[key, hash] : contents.records) {
       if (random_() % 3) keys.push_back(key);
@@ -155,7 +155,7 @@ void CabinetModel::remove(
   Changes &changes, const std::string &name, Contents &contents, Digest &digest, const std::string &key) {
   forget(contents, digest, key);
   changes.forget(contents.id, key);
-  // A batch cannot remove a record that it puts itself.
+  // The batch removes only records that existed before it: it cannot remove a record that it puts itself.
   if (!changes.clears(contents.id) && wasThere(name, contents.id, key)) changes.remove(contents.id, key);
 }
 
@@ -186,7 +186,7 @@ void CabinetModel::addChecks(Changes &changes) {
   for (const auto &[name, contents] : before_) {
     if (contents.records.empty() || changes.drops(contents.id) || random_() % 3) continue;
     const std::string key = anyKey(contents);
-    // A batch has one change for each key, and changes after a clear find no record.
+    // Add no check of a key that the batch changes already. After a clear, a check would find no record.
     if (!changes.clears(contents.id) && !changes.changes(contents.id, key)) changes.expectPresent(contents.id, key);
     if (contents.kind != TDN_KEYSPACE_TREE || changes.clears(contents.id)) continue;
     const auto lower = contents.records.lower_bound(key);
@@ -209,7 +209,7 @@ bool CabinetModel::addConflict(Changes &changes) {
         changes.putNew(contents.id, key, "x");
         return true;
       case 1: {
-        // A key that is absent, and that no other change puts.
+        // Expect a key that is absent, and that no other change of the batch puts.
         const std::string missing = contents.kind == TDN_KEYSPACE_ROWS ? rowKey(uint64_t{1} << 50) : key + "missing";
         if (contents.records.count(missing) || changes.changes(contents.id, missing)) break;
         changes.expectPresent(contents.id, missing);

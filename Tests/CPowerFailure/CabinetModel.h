@@ -41,7 +41,7 @@ class CabinetModel {
   void addNew(KeyedSession &session, Changes &changes, Contents &contents, Digest &digest, uint64_t count);
   // Adds checks that hold.
   void addChecks(Changes &changes);
-  // Adds a change for which the batch must be refused. Returns false if none is possible.
+  // Adds a change that makes the engine refuse the batch. Returns false if no such change is possible.
   bool addConflict(Changes &changes);
 
   // Loads some more records of a keyspace that is not adopted yet. Throws Failure.

@@ -42,7 +42,7 @@ class CabinetWorkload final : public Workload {
   void run(power_failure_result &result) override {
     FileGroup::Report report;
     session_ = std::make_unique<KeyedSession>(disk_, options(false), startsEncrypted(), report);
-    // Commits after the power failure are gone, and commits before it are durable.
+    // Continue from the recovered commit. It is durable now, and all later commits are lost.
     State state = commits_.empty() ? State() : stateOf(report.commitNumber);
     commits_.clear();
     commits_.push_back({report.commitNumber, 0, 0, std::move(state)});
@@ -72,8 +72,8 @@ class CabinetWorkload final : public Workload {
     return newest;
   }
 
-  // Returns the number just below that of the workload's next commit: rebuilding a file makes further commits before
-  // it.
+  // Returns the number before the workload's next commit. Numbers in between belong to commits that the rebuilding of a
+  // file makes.
   uint64_t newestBefore(size_t operation) const override {
     for (const Commit &commit : commits_) {
       if (commit.begunAt > operation) return commit.number - 1;
@@ -119,7 +119,7 @@ class CabinetWorkload final : public Workload {
     return commit;
   }
 
-  // Checks that each copy of the files recovers to the commit as of which it was made.
+  // Checks that each copy of the files recovers to the commit at which the copy was made.
   void checkRest(const std::filesystem::path &directory) const override {
     for (const auto &[commit, files] : copies_) {
       lay(directory, files);
@@ -196,7 +196,8 @@ class CabinetWorkload final : public Workload {
     const size_t touched = 1 + random_() % 3;
     for (size_t count = 0; count < touched; count++) model_.change(*session_, changes, state);
     if (growthStepsLeft_ > 0) {
-      // In the end, the file has twice as many records as it was made for.
+      // After the last of these steps, the file has more than two records per bucket, so it is rebuilt with more
+      // buckets.
       auto &many = model_.contentsOf(*session_, TDN_KEYSPACE_KEYS, "many");
       model_.addNew(*session_, changes, many, state["many"], 2200);
     }
@@ -219,7 +220,7 @@ class CabinetWorkload final : public Workload {
       require(conflicts, "a commit has found a conflict where there is none");
       model_.revert();
     } catch (const Failure &failure) {
-      // The keys were renewed after the loading began, so it has to begin again.
+      // The keys were renewed after the loading began, so the keyspace must be loaded again.
       if (failure.code != TDN_INTERRUPTED || !changes.adopts() || plan_.keys != POWER_FAILURE_MIGRATING) throw;
       model_.revert();
       model_.endLoading(*session_);
@@ -237,7 +238,7 @@ class CabinetWorkload final : public Workload {
     }
   }
 
-  // Steps until a compaction succeeds. Dropping or replacing a file ends its compaction early.
+  // Makes commits until a compaction succeeds. Dropping or replacing a file ends its compaction early.
   void awaitCompaction() {
     for (int attempt = 0; attempt < 100 && (*session_)->statistics().compactions == 0; attempt++) {
       step();
@@ -246,7 +247,7 @@ class CabinetWorkload final : public Workload {
     }
   }
 
-  // Waits until a file has grown, which happens in the background. If a compaction came between, a commit requests it
+  // Waits until a file has grown in the background. A compaction can prevent the growth, so further commits request it
   // again.
   void awaitGrowth() {
     for (int attempt = 0; (*session_)->statistics().growths == 0; attempt++) {
@@ -277,7 +278,7 @@ class CabinetWorkload final : public Workload {
         compactionFailure_ = std::current_exception();
       }
     });
-    // Sometimes waits until the compaction has ended, before anything else happens.
+    // Sometimes let the compaction end before the next change.
     if (random_() % 3 == 0) endCompaction();
   }
 

@@ -16,7 +16,8 @@ constexpr uint32_t kNumber = 1;
 constexpr char kName[] = "0001-file";
 constexpr char kSums[] = "0001-file.sums";
 
-// A disk that has no room for checksums once it is full: the checkpoint that writes them fails, but commits succeed.
+// A disk that has no room for the file of checksums while `isFull` is set. A checkpoint then fails, but commits
+// succeed.
 class FullDisk final : public Disk {
  public:
   explicit FullDisk(const std::string &path) : disk_(path) {}

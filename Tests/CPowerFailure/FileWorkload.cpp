@@ -135,7 +135,7 @@ class FileWorkload final : public Workload {
     std::string content;
   };
 
-  // Opens the files that the session before this one left.
+  // Opens the files that the previous session left.
   void openFiles() {
     std::vector<uint32_t> numbers;
     for (const auto &[number, expected] : states_.back()) numbers.push_back(number);

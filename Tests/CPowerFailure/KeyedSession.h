@@ -21,19 +21,20 @@ class KeyedSession {
   Session *operator->() { return session_.get(); }
   Session &operator*() { return *session_; }
 
-  // Returns a plain record, which the session converts to the form that its keyspace has.
-  // For a tree, returns the content.
+  // Returns a plain record; for a tree, the content alone. In a commit, the session converts the record to the form of
+  // its keyspace.
   static std::string record(uint32_t keyspace, int32_t kind, const std::string &key, const std::string &content);
 
   // A visitor of records. `key` is a row id as 8 bytes, a name, or a key of a tree.
   using Visit = std::function<void(const std::string &key, std::string_view content)>;
-  // Visits the newest records of a keyspace. If not `areRecords`, values are passed as they are.
+  // Visits the newest records of a keyspace. If `areRecords` is false, passes the stored values instead of their
+  // contents.
   void scan(const Session::KeyspaceInfo &keyspace, bool areRecords, const Visit &visit);
 
-  // Begins or continues a migration; `choice` selects the kind of a new one. Returns false if there is none and this
-  // session cannot begin one.
+  // Begins a migration if none is unfinished; `choice` selects its kind. Returns false if this session cannot begin
+  // one, because it was decrypted.
   bool prepareMigration(uint64_t choice);
-  // Runs the migration. Returns false if `progress` gave it up.
+  // Runs the migration. Returns false if `progress` gave up.
   bool migrate(const Rebuilding::Progress &progress);
   bool hasMigration();
 

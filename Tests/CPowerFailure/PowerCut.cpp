@@ -119,7 +119,8 @@ void PowerCut::applyName(std::map<std::string, int> &names, const Operation &ope
 }
 
 FileSystem PowerCut::state(std::mt19937_64 &random, const Operation *last) const {
-  // 0: no unflushed writes; 1: all of them; 2: any subset; 3: all of them, but only a part of the operation in flight.
+  // The unflushed writes that reach the disk. 0: none; 1: all; 2: a random subset; 3: all, but only a part of the last
+  // one.
   const int mode = static_cast<int>(random() % 4);
   std::map<std::string, int> names = durableNames_;
   const size_t kept = mode == 0                ? 0

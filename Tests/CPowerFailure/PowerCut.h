@@ -18,17 +18,18 @@ class PowerCut {
 
   void apply(const Operation &operation);
 
-  // Returns one possible state: any subset of the unflushed sectors, in any of their versions; any of the unflushed
-  // sizes; and a prefix of the unflushed directory changes. `last`: the operation in flight, which may be torn.
+  // Returns one possible state. It has a random subset of the unflushed sectors, each in one of its versions. Each file
+  // has its durable size, or one of its unflushed sizes. The directory has a prefix of its unflushed changes. `last`:
+  // the operation in flight, which may be torn.
   FileSystem state(std::mt19937_64 &random, const Operation *last) const;
 
-  // Returns the files after a kill of the process: everything is written, though not all of it is durable.
+  // Returns the files after a kill of the process. They have all writes, including those that are not durable yet.
   FileSystem killed() const;
   std::map<std::string, int> names() const;
   int nextInode() const;
 
  private:
-  // `position`: the operation that wrote it.
+  // One written version of a sector. `position`: the operation that wrote the version.
   struct Version {
     size_t position;
     std::string bytes;

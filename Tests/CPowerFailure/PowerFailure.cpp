@@ -23,7 +23,7 @@ class Simulation {
   Simulation(const power_failure_plan &plan, MakeWorkload *make, power_failure_result &result)
       : plan_(plan), make_(make), result_(result), root_(plan.directory), random_(plan.seed * 7919 + 13) {}
 
-  // Runs sessions, each on the files that a power failure left of the session before.
+  // Runs the sessions. Each one opens the files that a power failure left at the end of the previous session.
   void run() {
     fs::remove_all(root_);
     std::unique_ptr<Workload> previous;
@@ -40,7 +40,7 @@ class Simulation {
   }
 
  private:
-  // Checks `count` states, and returns one of them.
+  // Recovers and checks `count` states that a power cut could have left. Returns one of the states.
   FileSystem cutPower(Workload &workload, size_t count) {
     const std::vector<Operation> operations = workload.disk().take();
     result_.operations += static_cast<int64_t>(operations.size());
@@ -107,7 +107,8 @@ class Simulation {
     return commit;
   }
 
-  // Kills the process, and cuts the power during the recovery: writes not flushed before the kill may be lost then.
+  // Kills the process, and cuts the power during the recovery. Writes that were not flushed before the kill may then be
+  // lost.
   uint64_t checkKill(
     const fs::path &directory, const PowerCut &power, const Workload &workload, uint64_t acknowledged,
     uint64_t newest) {

@@ -111,7 +111,7 @@ std::unique_ptr<DiskFile> RecordingDisk::open(const std::string &name, Mode mode
   }
   const int inode = found->second;
   lock.unlock();
-  // Gives other threads time to remove the opened file.
+  // Pause, so that other threads sometimes remove the file after it was opened.
   if (longestFlush_.count() > 0 && mode == Mode::read) std::this_thread::sleep_for(longestFlush_ / 4);
   return std::make_unique<RecordingFile>(*this, std::move(file), inode, name);
 }

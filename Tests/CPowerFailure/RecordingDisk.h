@@ -1,6 +1,7 @@
 // A disk that passes every operation to a directory and records it, in order.
 //
-// A flush makes only the writes before its begin durable. If flushes take time, other threads write during them.
+// A flush makes only those writes durable that were complete when it began. If flushes take time, other threads write
+// during them.
 #pragma once
 
 #include <chrono>

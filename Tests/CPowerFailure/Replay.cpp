@@ -56,7 +56,7 @@ struct power_failure_replay {
     LogReader reader(readFile(log));
     while (!reader.isAtEnd()) {
       operations.push_back(reader.next());
-      // A flush of no file, so that positions in the log stay the same.
+      // Replace the flush by one of no file. Removing it would shift the positions of later operations.
       if (leavesOutFlushes && operations.back().kind == Operation::Kind::flush) operations.back().inode = 0;
     }
   }

@@ -32,11 +32,12 @@ class Workload {
   virtual uint64_t recoverAndCompare(
     Disk &disk, bool isReadOnly, uint64_t acknowledged, uint64_t newest, bool goesOn) const = 0;
 
-  // Checks anything other than power failures, in a scratch directory.
+  // Runs checks of the workload that need no power failure, in a scratch directory.
   virtual void checkRest(const std::filesystem::path &directory) const { (void)directory; }
 
  protected:
-  // `directory` holds `initial`, which a power failure left of `previous`. Both are empty in the first session.
+  // `directory` contains the files `initial`, which a power failure left at the end of the session `previous`. In the
+  // first session `initial` is empty, and `previous` is null.
   Workload(
     const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
     const Workload *previous)
@@ -56,8 +57,8 @@ class Workload {
   RecordingDisk disk_;
 
  private:
-  // Returns the longest duration of a flush. It is not 0 if checkpoints run in the background: other threads would
-  // write nothing during an instant flush.
+  // Returns the longest duration of a flush. If checkpoints run in the background, flushes take time, so that other
+  // threads write during them.
   static std::chrono::microseconds longestFlush(const power_failure_plan &plan) {
     return std::chrono::microseconds(plan.in_background ? 2000 : 0);
   }

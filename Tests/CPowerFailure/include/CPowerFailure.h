@@ -1,5 +1,5 @@
-// Simulated power failures of the crash-safe layer: a recorded workload, and the on-disk states that a power cut at any
-// moment could have left.
+// Simulated power failures of the crash-safe layer. A workload is recorded. Then on-disk states that a power cut at any
+// moment could have left are recovered and checked.
 #ifndef TODANA_CPOWERFAILURE_H
 #define TODANA_CPOWERFAILURE_H
 
@@ -20,7 +20,7 @@ typedef struct {
   uint64_t seed;
   int32_t commit_count;      // of each session
   int32_t state_count;       // on-disk states to recover from, in all sessions
-  int32_t session_count;     // each continues after a power failure of the session before
+  int32_t session_count;     // each continues after a power failure of the previous session
   int32_t sector_size;       // the unit that the simulated device writes entirely or not at all
   bool strict;               // torn sectors may hold garbage, and the strict setting is on
   bool in_background;        // checkpoints start by themselves
@@ -65,8 +65,8 @@ bool power_failure_run_series(const power_failure_plan *plan, power_failure_resu
 bool power_failure_cut_during_checkpoint(
   const char *directory, int32_t sector_size, int64_t page_count, int64_t cut_page, power_failure_result *result);
 
-// The operations of a process on the files of a directory, from a log (Tests/CFaults/include/CRecording.h), and the
-// states that a power cut at any moment could have left.
+// A replay of the operations of a process on the files of a directory. It makes states that a power cut at any moment
+// could have left. The operations are read from a log (Tests/CFaults/include/CRecording.h).
 typedef struct power_failure_replay power_failure_replay;
 
 // Opens a log. `initial`: a copy of the directory from the start of the recording. `leaves_out_flushes`: ignores all
@@ -75,8 +75,8 @@ power_failure_replay *power_failure_replay_open(
   const char *log, const char *initial, int32_t sector_size, bool strict, bool leaves_out_flushes, uint64_t seed);
 void power_failure_replay_close(power_failure_replay *replay);
 int64_t power_failure_replay_count(const power_failure_replay *replay);
-// Writes one of the states after `operations` operations to a directory. The number must not be lower than in the call
-// before. Returns false on failure.
+// Writes one of the states after `operations` operations to a directory. `operations` must not be lower than in the
+// previous call. Returns false on failure.
 bool power_failure_replay_lay(power_failure_replay *replay, int64_t operations, const char *directory);
 
 #ifdef __cplusplus
