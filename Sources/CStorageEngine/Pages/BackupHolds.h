@@ -7,7 +7,8 @@
 
 namespace todana {
 
-// A running backup. While it lives, no checkpoint starts except the one of closing, which sets `hasEnded` first.
+// A running backup. While it exists, no checkpoint starts, except when the group is closed. Closing sets `hasEnded`
+// first.
 //
 // A BackupPlan shares it, and any thread may release it.
 struct BackupHold {
@@ -22,7 +23,7 @@ struct BackupHold {
   const std::shared_ptr<std::atomic<int>> count_;
 };
 
-// The list of holds. Checkpointer owns it; FileGroup adds to it (`planBackup`) and ends it (`endBackups`).
+// The list of holds. Checkpointer owns it; FileGroup adds holds (`planBackup`) and ends all of them (`endBackups`).
 //
 // One thread at a time, under the mutex of Checkpointer. The holds may outlive the list.
 class BackupHolds {

@@ -23,7 +23,7 @@ constexpr size_t kMostFlushes = 32;
 // The maximum number of pieces of one page that are written separately.
 constexpr int kMostPieces = 2;
 
-// The number of changes after which the memory for reading them is released: each may have taken 64 KiB.
+// The number of changes after which the memory of the mapped logs is released. Reading one change may map 64 KiB.
 constexpr size_t kMostUnreleased = 64;
 
 // A writer that joins adjacent bytes into few large writes.
@@ -31,7 +31,7 @@ class GatheringWriter {
  public:
   GatheringWriter(DiskFile &file, int64_t limit) : file_(file), limit_(limit) { buffer_.reserve(kSize); }
 
-  // Writes bytes, except those at and after `limit`: the last page extends beyond the file.
+  // Writes bytes, except those at and after `limit`, because the last page extends beyond the end of the file.
   void write(int64_t offset, const char *bytes, int64_t byteCount) {
     byteCount = std::min(byteCount, limit_ - offset);
     if (byteCount <= 0) return;
@@ -109,7 +109,8 @@ int64_t writePages(DiskFile &main, const LogIndex &index, const LogIndex::File &
   return writer.written();
 }
 
-// Returns the newest checksum of each page. A page may be written directly before it is logged, never afterwards.
+// Returns the newest checksum of each page. If a page was written directly and also logged, the logged checksum is
+// newer.
 std::vector<PageSums::Entry> sumsOf(const LogIndex::File &file) {
   std::vector<PageSums::Entry> logged;
   forEachPage(file.pages, [&](size_t, size_t last) {
@@ -125,14 +126,15 @@ std::vector<PageSums::Entry> sumsOf(const LogIndex::File &file) {
   }
   auto precedes = [](const PageSums::Entry &left, const PageSums::Entry &right) { return left.page < right.page; };
   std::sort(direct.begin(), direct.end(), precedes);
-  // For a page in both ranges, the entry of the first range is used.
+  // For a page in both lists, `set_union` takes the logged entry, because it is in the first list.
   std::vector<PageSums::Entry> all;
   std::set_union(logged.begin(), logged.end(), direct.begin(), direct.end(), std::back_inserter(all), precedes);
   return all;
 }
 
-// Returns the sectors of checksums that a checkpoint of these logs may have been writing. If the file was cut, the
-// index no longer has the pages after the cut. The sector at the cut can also have checksums of earlier pages.
+// Returns the sectors of checksums that an interrupted checkpoint of these logs may have torn. If the file was cut, the
+// sector at the cut is one of them. The index no longer lists the pages after the cut, but that sector can also have
+// checksums of pages before the cut.
 std::vector<int64_t> writtenSectors(
   const LogIndex::File &file, const std::vector<PageSums::Entry> &entries, int64_t perSector) {
   std::vector<int64_t> sectors;
@@ -186,14 +188,14 @@ int64_t writeBackToMainFiles(Disk &disk, const LogIndex &index, bool isRecovery,
       continue;
     }
     if (isRecovery) {
-      // Garbage of an unfinished large commit is after the base size. Pages that a later commit of the index wrote
-      // directly must stay.
+      // Cut off the garbage that an unfinished large commit left after the base size. If a later commit of the index
+      // wrote pages there directly, they must stay.
       if (file.direct.empty()) cutOff(*main, file.baseSize, tornSectorSize > 0);
     }
     if (main->size() > file.cutSize) main->resize(file.cutSize);
     int64_t limit = file.size;
-    // If an unfinished large commit left bytes after the last page, this page is whole on disk. If it was being
-    // written, it may have garbage instead of zeros after the file's end.
+    // An unfinished large commit may have extended the file beyond its end. If the last page was being written, a torn
+    // sector may have left garbage after the end. Overwrite that part of the page with zeros.
     if (isRecovery && tornSectorSize > 0) limit = std::max(limit, std::min(main->size(), pageCeiling(file.size)));
     byteCount += writePages(*main, index, file, limit);
     if (isRecovery) {

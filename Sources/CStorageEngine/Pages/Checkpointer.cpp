@@ -87,8 +87,9 @@ uint64_t Checkpointer::writeBackClosed(NextLog next) {
   return closed.generation;
 }
 
-// Returns the log to write back. This is a log that an earlier checkpoint closed and failed to write back, or else the
-// current one, which is replaced by another log. Returns generation 0 if there is nothing to write back.
+// Returns the log to write back. If an earlier checkpoint closed a log and failed to write it back, this is that log.
+// Otherwise closes the current log, and makes another one current. Returns generation 0 if there is nothing to write
+// back.
 LogPair::Closed Checkpointer::closeLog(NextLog nextLog) {
   uint64_t generation;
   {
@@ -98,8 +99,8 @@ LogPair::Closed Checkpointer::closeLog(NextLog nextLog) {
     if (!state_.logs.hasCommits()) return {};
     generation = state_.logs.nextGeneration();
   }
-  // Only a checkpoint begins another log while there is one, and this is the only checkpoint: concurrently there are
-  // only commits. Do all slow work before they must wait.
+  // Only commits run concurrently: no other checkpoint can begin the next log. Do all slow work before the commits must
+  // wait.
   state_.flush.flush();
   if (nextLog == NextLog::fresh) state_.disk.remove(logName(generation));
   std::unique_ptr<LogWriter> next =
@@ -223,8 +224,8 @@ void Checkpointer::run() {
   }
 }
 
-// Waits for work. Returns false if the thread must end. Waits for half of the second in which relaxed commits become
-// durable, so that one flush serves many.
+// Waits for work. Returns false if the thread must end. Relaxed commits must be durable within a second. Half of that
+// time is spent waiting for further commits, so that one flush serves many.
 bool Checkpointer::waitForWork() {
   while (!isStopping_ && !wantsCheckpoint_ && !wantsFlush_) wake_.wait(wakeMutex_);
   const Condition::Time end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);

@@ -39,8 +39,8 @@ class Checkpointer {
 
   // Tests whether the log or memory has reached its limit. Under the commit mutex.
   bool isNeeded(const LogPair &logs) const;
-  // Requests a checkpoint, or a flush within a second, in the background. Returns false if the system has no thread for
-  // it.
+  // Requests a checkpoint, or a flush within a second, in the background. Returns false if no thread could be created
+  // for the request.
   bool want(bool checkpoint, bool flush) TDN_EXCLUDES(wakeMutex_);
   void stopBackground() TDN_EXCLUDES(wakeMutex_);
 

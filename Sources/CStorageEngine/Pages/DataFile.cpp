@@ -62,8 +62,8 @@ bool DataFile::checkPage(int64_t page) const {
   return true;
 }
 
-// Verifies the page's checksum, or repairs the page. Its content was not used before, and no thread releases it at this
-// time.
+// Verifies the page's checksum, or repairs the page. The page's content was not used before, and no thread releases the
+// page during the call.
 bool DataFile::hasRightSum(int64_t page) const {
   uint64_t expected;
   if (!sums_->find(page, &expected)) return false;
@@ -120,14 +120,14 @@ void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {
 }
 
 // Writes bytes of one page. Unchanged blocks need not be logged. New blocks must be logged even if they are zeros, so
-// that the main file gets its length.
+// that the main file becomes long enough.
 void DataFile::writePart(int64_t page, int64_t first, int64_t end, const char *bytes) {
   char *target = base_ + page * kPageSize + first;
   const size_t byteCount = static_cast<size_t>(end - first);
   uint64_t blocks = blocksOf(first, end - 1);
   const int64_t known = committedSize_ - page * kPageSize;
   if (known > 0) {
-    // The page may be repaired by this.
+    // Verify before comparing, because this may repair the page.
     if (!isVerified(page)) verifyPage(page);
     for (int64_t block = first / 64; block * 64 < end && block * 64 + 64 <= known; block++) {
       const int64_t from = std::max(first, block * 64) - first, to = std::min(end, block * 64 + 64) - first;
@@ -154,7 +154,7 @@ void DataFile::markDirty(int64_t page, uint64_t blocks) {
   dirtyBlocks_[page] |= changed;
 }
 
-// Notes the file's first change. A building file is noted when it is adopted.
+// Adds the file to those that the commit has changed, at its first change. A building file is added when it is adopted.
 void DataFile::noteFirstChange() {
   if (!isBuilding() && !isDirty()) environment_.changed.push_back(shared_from_this());
 }

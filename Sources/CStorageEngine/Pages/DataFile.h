@@ -88,8 +88,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Returns a copy of a damaged page with its one wrong bit repaired; null if more bits are wrong. The copy lives as
   // long as the file. The first call for a page takes ten milliseconds. After 256 pages of a file, no others are tried.
   const char *repairedCopy(int64_t page) const;
-  // Inside `apply`, before any change: repairs the one wrong bit of a damaged page in memory, and on disk with the next
-  // commit that changes anything. Returns false if the page is not damaged, or if more bits are wrong.
+  // Inside `apply`, before any change: repairs the one wrong bit of a damaged page in memory. The next commit that
+  // changes anything repairs the page on disk. Returns false if the page is not damaged, or if more bits are wrong.
   bool repairPage(int64_t page);
   // Inside `apply`, before any change: accepts the bytes of a damaged page as they are. The next commit stores their
   // checksum. The caller knows that only values are damaged. Returns false if the page is not damaged.
@@ -113,8 +113,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Notes that the header of a large record was read. Each such header brings a piece of the file into memory, so every
   // eighth call releases all parts.
   void noteLargeRecord() const;
-  // Notes that a place was read on the way to a record. If memory is limited, large files release the read parts when
-  // they have become large.
+  // Notes that a place was read on the way to a record. This has an effect only if memory is limited, and only in large
+  // files: their read parts are released when memory has grown.
   void noteLook(int64_t offset) const {
     if (!limitsMemory_ || size() < kMuchMemory || readParts_.contains(offset)) return;
     noteSeen(offset);
@@ -130,7 +130,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // checkpoint frees their space. The file cannot grow in the same commit. Throws Failure(TDN_INVALID).
   void cut(int64_t size);
 
-  // Returns the bytes by which a building file of that length grows, the maximum of allocated but unused disk space.
+  // Returns the number of bytes by which a building file of this length is extended. The file has at most this much
+  // allocated but unused disk space.
   static int64_t buildingStep(int64_t byteCount);
 
   // -- For the group: lifetime
@@ -171,8 +172,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Returns the checksums of the new pages.
   std::vector<uint64_t> newPageSums() const;
 
-  // Makes the changes the committed content. `generation`: that of the log that has them, 0 if there is none. Returns
-  // by how many pages the number of pages only in memory grows; it is negative for dropped files.
+  // Makes the changes the committed content. `generation`: the generation of the log with the changes; 0 without a log.
+  // Returns the change of the number of pages that exist only in memory, which is negative for dropped files.
   int64_t accept(uint64_t generation);
   // Makes a sealed building file a normal one. Called first, so that its last user does not remove it.
   void adopt() { state_ = State::normal; }
@@ -186,7 +187,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Maps the main file up to `end`, after a checkpoint has written this content. Pages that have changed since the log
   // of generation `writtenBack` keep their private copies.
   void mapMain(int64_t end, uint64_t writtenBack);
-  // Releases the private copies of pages that have not changed since that generation. Returns their number.
+  // Releases the private copies of those `pages` that have not changed since the log of `generation`. Returns the
+  // number of released pages.
   int64_t releaseWrittenBack(const std::vector<uint32_t> &pages, uint64_t generation);
   // Returns the newest log generation that mentions the file. Any thread.
   uint64_t lastGeneration() const { return lastGeneration_; }
@@ -280,11 +282,11 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   std::atomic<int64_t> size_{0};
   int64_t committedSize_ = 0;
 
-  // The tables have one entry for each page of the reserved space.
-  PageTable<uint64_t> dirtyBlocks_;       // blocks changed since the last commit, one bit for each
-  PageTable<uint32_t> loggedGeneration_;  // newest log generation with the page; 0: the main file is current
-  PageTable<uint16_t> keptInPiece_;       // for each piece, the number of its pages with a generation
-  mutable PageTable<uint64_t> verified_;  // one bit for each page
+  // Tables for the pages of the reserved space.
+  PageTable<uint64_t> dirtyBlocks_;       // by page: changed blocks since the last commit, one bit each
+  PageTable<uint32_t> loggedGeneration_;  // by page: newest log with it; 0: the main file is current
+  PageTable<uint16_t> keptInPiece_;       // by piece: the number of its pages with a log generation
+  mutable PageTable<uint64_t> verified_;  // one bit for each page, 64 in an entry
 
   std::vector<uint32_t> dirtyPages_;
   struct OldBlock {

@@ -101,7 +101,7 @@ int64_t DataFile::acceptPages(uint64_t generation) {
   return count;
 }
 
-// Releases the memory of the file after its new end. Returns the number of those pages that had a generation.
+// Releases the memory of the file after its new end. Returns the number of released pages that existed only in memory.
 int64_t DataFile::acceptCut(uint64_t generation) {
   const int64_t end = size(), oldEnd = pageCeiling(committedSize_);
   const int64_t count = forgetLogged(end / kPageSize);

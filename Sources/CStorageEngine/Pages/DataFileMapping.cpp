@@ -80,8 +80,8 @@ std::shared_ptr<DataFile> DataFile::open(
   const int64_t mainSize = main ? main->size() : 0;
   if (!logged || logged->baseSize > 0 || logged->isDropped) {
     if (!main || (logged && logged->isDropped)) throw Failure(TDN_DAMAGED, "the file is missing", name);
-    // For a reader in strict mode, an interrupted checkpoint may have torn these checksums, and it cannot be repeated
-    // here.
+    // A reader in strict mode does not use these checksums: an interrupted checkpoint may have torn them, and a reader
+    // cannot repeat the checkpoint.
     if (!logged || !settings.strict) file->sums_ = PageSums::open(environment.disk, name, number, settings.repairsBits);
   }
   const int64_t inMain = logged ? logged->baseSize : file->sums_->committedSize();
@@ -253,8 +253,8 @@ void DataFile::reserve(int64_t byteCount) {
   }
 }
 
-// Moves the content to another mapping. A moved range is no longer mapped here, and other code may already use the
-// addresses: only copied ranges are unmapped.
+// Moves the content to another mapping. Unmaps only copied ranges: the addresses of a moved range are free already, and
+// other code may use them.
 void DataFile::moveTo(char *base, int64_t reserved) {
   if (mainEnd_ > 0 && !moveMapping(base_, mainEnd_, base)) {
     std::unique_ptr<DiskFile> main = environment_.disk.open(name_, Disk::Mode::read);

@@ -23,8 +23,8 @@ void DataFile::release(int64_t offset, int64_t byteCount, RangeRelease &ranges) 
     if (offset < limit) ranges.add(base_ + offset, limit - offset);
     return;
   }
-  // The pages of a dropped file that exist only in memory are no longer tracked, so none may be released: a snapshot
-  // may still read them.
+  // In a dropped file, pages that exist only in memory are no longer tracked. Release none, because a snapshot may
+  // still read them.
   if (state_ != State::normal && (!isBuilding() || !isSealed_)) return;
   const int64_t end = std::min(offset + byteCount, mainEnd_) / kPageSize;
   int64_t page = pageCeiling(offset) / kPageSize;

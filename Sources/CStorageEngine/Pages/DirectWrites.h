@@ -1,8 +1,9 @@
 // The direct writes of a large commit, whose new pages go to the main files immediately. The log then has only their
 // checksums.
 //
-// No recoverable state and no frame of a live log uses bytes from a file's committed size on, rounded up to a page.
-// Nothing is lost if the commit fails. It counts as soon as its last frame does.
+// The pages are written after the file's committed size, rounded up to a page. No recoverable state and no frame of a
+// live log uses bytes there, so nothing is lost if the commit fails. The commit counts as soon as its last frame is in
+// the log.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,8 @@ class DirectWrites {
   // Tests whether a commit that changes these files has enough new content to justify the flushes.
   bool isLarge(const std::vector<std::shared_ptr<DataFile>> &changed) const;
   // Tests whether a large commit writes the file's new pages directly. A file below a quarter of the threshold does not
-  // justify a flush of its own. Recovery may need the bytes after the end of a file that was cut.
+  // justify a flush of its own. Nor does a file with a pending cut, because recovery may need the bytes after its new
+  // end.
   bool isWanted(const DataFile &file) const;
 
   bool isEmpty() const { return writes_.empty(); }

@@ -63,7 +63,7 @@ void FileGroup::recover(Report &report) {
 
   auto index = std::make_unique<LogIndex>();
   for (const Log &log : logs) {
-    // Commits between the main files and this log must be in the log before it.
+    // No commit may be missing between this log and its predecessor: the previous log or the main files.
     const uint64_t reached = std::max(writtenBack, index->lastCommit);
     if (log.header.firstCommit > reached + 1) {
       throw Failure(TDN_DAMAGED, "the log is damaged: commits before it are missing", log.name);
@@ -89,8 +89,9 @@ void FileGroup::recover(Report &report) {
 }
 
 // Requires the list of the last commits. Called if no log has the first commit. Without the list, the store would be
-// taken for a new one, and the next commit would remove its files. Throws Failure(TDN_DAMAGED) if a commit was ever
-// written back: the list and the first checksums are written while a flushed log still has the first commit.
+// taken for a new one, and the next commit would remove its files. Throws Failure(TDN_DAMAGED) if the list is damaged,
+// or missing although there are checksums of data files. The first checkpoint writes both while its log still has the
+// first commit, so later only damage explains a missing list.
 void FileGroup::requireRing(CommitRing::Outcome ring) const {
   switch (ring) {
     case CommitRing::Outcome::found: return;

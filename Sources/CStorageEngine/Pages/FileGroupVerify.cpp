@@ -34,7 +34,8 @@ FileGroup::Verified FileGroup::verifyMain(
   }
   const int64_t end = header->committedSize();
   result.pageCount = pageCeiling(end) / kPageSize;
-  // If neither file confirms the size, it may be wrong, and trying each page could take forever.
+  // If neither the main file nor the file of checksums is that long, the size may be wrong. Checking so many pages
+  // could take forever.
   if (main->size() < end && !header->reaches(result.pageCount)) {
     throw Failure(
       TDN_DAMAGED,

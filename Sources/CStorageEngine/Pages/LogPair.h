@@ -25,8 +25,8 @@ class LogPair {
     int64_t tail = 0;
   };
 
-  // Opens the file of a generation, whose name is made durable before a commit in it counts. Any thread may call it
-  // ahead.
+  // Opens the log file of a generation, and makes its name durable. Any thread may call it, before the log becomes the
+  // current one.
   static std::unique_ptr<LogWriter> open(Disk &disk, const GroupSettings &settings, uint64_t generation);
 
   // Returns the current log, or null.

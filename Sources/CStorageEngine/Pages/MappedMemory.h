@@ -19,7 +19,7 @@ class MappedMemory {
   // Tests whether mapped memory has grown by more than `kMostGrowth` since the last full release. True if the system
   // cannot report it.
   bool hasGrown() { return growth() > kMostGrowth; }
-  // Tests whether more than half of `kMostGrowth` remains after a partial release.
+  // Tests whether the growth is still more than half of `kMostGrowth`. Called after a partial release.
   bool isLarge() { return growth() > kMostGrowth / 2; }
   // Records the current amount as the new baseline. Called after a full release.
   void noteReleased();

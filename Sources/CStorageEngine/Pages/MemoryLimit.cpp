@@ -6,17 +6,19 @@
 namespace todana {
 
 void MemoryLimit::check(const DataFile &file) {
-  // Other threads wait. Otherwise they would read more than is released, and it would count as memory that must stay.
+  // Other threads wait here. Otherwise they would continue to read, and the memory of the read pages would become part
+  // of the baseline.
   MutexLock oneAtATime(checkMutex_);
   if (!memory_->hasGrown()) return;
-  // The thread that builds a file does not keep other threads from changing the other files.
+  // A thread that builds a file holds no lock of the group, so a commit may be changing the other files: release none
+  // of them.
   const bool hasReleased =
     !file.isBuilding() && files_.tryForEach([](const DataFile &other) { other.releaseSeen(); });
   file.releaseSeen();  // it may not be in the set: a snapshot may read a dropped file
   if (!hasReleased) return;
   releaseFilling();
   if (!memory_->isLarge()) return;
-  // Other threads have read parts directly after their release.
+  // Other threads have read parts again directly after their release.
   files_.tryForEach([](const DataFile &other) { other.releaseAll(); });
   file.releaseAll();
   releaseFilling();

@@ -10,8 +10,8 @@
 
 namespace todana {
 
-// The mapped checksums of a main file as of its opening. Later ones are not needed, because pages that change were
-// verified before.
+// The mapped checksums of a main file as of its opening. Later checksums are not needed, because pages are verified
+// before they change.
 //
 // DataFile and FileGroup (verifying) read an open object. `writeBackToMainFiles` and SalvagedFile use the static
 // functions. Any thread, without a lock: the fields of an open object do not change.
