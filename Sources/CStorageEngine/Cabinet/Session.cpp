@@ -171,7 +171,7 @@ void Session::loadNextRow(Keyspace &keyspace) {
 Keyspace &Session::keyspace(Snapshot *snapshot, uint32_t id) {
   if (!snapshot) return table_->keyspace(id);
   Keyspace &keyspace = table_->keyspaceEver(id);
-  // The commit that drops a keyspace fixes its part in all open snapshots.
+  // The commit that drops a keyspace makes the keyspace's part in all open snapshots.
   return keyspace.isDropped && !snapshot->fixedPart(id) ? table_->keyspace(id) : keyspace;
 }
 

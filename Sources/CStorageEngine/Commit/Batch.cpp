@@ -134,7 +134,7 @@ void Batch::simplify(BatchRun &run, const OldTokens &oldTokens) {
     } else if (change.kind == TDN_ERASE) {
       continue;
     } else if (change.expectation == TDN_EXPECT_ANY) {
-      // The old token is found by the index of this change only, which is about to change.
+      // The key had no record. Note this in the change: old tokens are listed by original indexes, which are lost here.
       change.expectation = TDN_EXPECT_ABSENT;
     }
     if (change.kind == TDN_ERASE) change.kind = TDN_REMOVE;

@@ -69,8 +69,8 @@ class Batch {
 
   // The tokens of records that are replaced or erased without an expected token, by the indexes of their changes.
   using OldTokens = std::unordered_map<size_t, uint64_t>;
-  // Reduces a run to puts and removals at its start, after every expectation was met. Erasures of existing records
-  // become removals, and the tokens of replaced records become expectations.
+  // Reduces a run to puts and removals, and moves these to its start. Called after every expectation was met. Erasures
+  // of existing records become removals, and the tokens of replaced records become expectations.
   void simplify(BatchRun &run, const OldTokens &oldTokens);
 
  private:

@@ -4,7 +4,7 @@
 
 namespace todana {
 
-// Calls `body`, and adds the keyspace to its failures.
+// Calls `body`, and adds the keyspace to the failure that it throws, if any.
 template <class Body> void BatchCommit::onKeyspace(const Keyspace &keyspace, Body body) {
   try {
     body();

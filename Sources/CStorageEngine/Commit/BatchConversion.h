@@ -11,8 +11,8 @@
 namespace todana {
 
 // Converts the put records of a run that do not have the form of this key generation; 0: plain form. `keyspace` is not
-// a tree, and the ring is not null. Does not change bytes that are not a record, or only look like one, because readers
-// refuse them. Throws Failure.
+// a tree, and the ring is not null. Does not change other bytes that a caller put, because readers refuse them. Throws
+// Failure.
 void convertRecords(
   Batch &batch, const BatchRun &run, const Keyspace &keyspace, const std::shared_ptr<const KeyRing> &ring,
   uint32_t keyGeneration);

@@ -8,8 +8,8 @@ namespace todana {
 
 namespace {
 
-// Returns the number of records in the keyspace's file. If a damaged tree does not have it, returns the committed
-// number, so that the tree can still be cleared.
+// Returns the number of records in the keyspace's file. If the number cannot be read from a damaged tree, returns the
+// committed number, so that the tree can still be cleared.
 uint64_t recordCount(const Keyspace &keyspace, const HashFile *file) {
   if (!file) return 0;
   if (!keyspace.isTree()) return file->rowCount();
@@ -135,7 +135,7 @@ void Commit::finish() {
 
 void Commit::accept(const std::vector<Acceptance> &accepted) {
   for (const Acceptance &acceptance : accepted) {
-    // Changes after that commit stay as they were noted.
+    // Correct only the difference that was found as of that commit. The changes of later commits remain.
     DigestEntry contents = acceptance.keyspace->contents;
     if (acceptance.keyspace->clearedBy > acceptance.commitNumber) continue;
     if (contents.keyGeneration != acceptance.expected.keyGeneration) {

@@ -58,7 +58,8 @@ class Commit {
   // Creates a file with room for `recordCount` records of the keyspace.
   std::shared_ptr<const HashFile> createFile(Keyspace &keyspace, uint64_t recordCount);
 
-  // Fixes the keyspace's part in open snapshots. Returns the snapshots that need its old values.
+  // Makes the keyspace's part in all open snapshots (Snapshot::part). Returns the snapshots that need old values of the
+  // keyspace.
   struct Reader {
     Snapshot *snapshot;
     SnapshotPart *part;
@@ -79,7 +80,7 @@ class Commit {
   // Writes the catalog entries of keyspaces with replaced files, and the states. Called at the end of `apply`. Does
   // nothing if nothing has changed.
   void finish();
-  // The contents of a keyspace that were found, as of an earlier commit.
+  // The contents that were found in a keyspace by reading it, as of an earlier commit.
   struct Acceptance {
     Keyspace *keyspace;
     uint64_t commitNumber;   // the number of that commit

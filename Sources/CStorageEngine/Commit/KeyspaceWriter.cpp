@@ -48,8 +48,8 @@ bool KeyspaceWriter::write() {
 
 // MARK: Files
 
-// Returns the file for the changes. It is a new one if there is none, if all records are removed, or if the current one
-// would be far too small.
+// Returns the file for the changes. Creates a new file if there is none or if all records are removed. Builds a larger
+// one if the current file would be far too small.
 std::shared_ptr<const HashFile> KeyspaceWriter::fileFor(std::shared_ptr<const HashFile> current) {
   if (!current) return emptyFile();
   if (run_.isCleared) {
@@ -72,7 +72,7 @@ std::shared_ptr<const HashFile> KeyspaceWriter::largerFile(std::shared_ptr<const
   try {
     return copy(*current, count + putCount);
   } catch (const Failure &failure) {
-    // A record cannot be read. The batch may not need it, so it is applied to the file as it is.
+    // A record cannot be copied. The batch may not need this record, so the changes are made in the current file.
     if (failure.code != TDN_DAMAGED) throw;
     return current;
   }
@@ -111,7 +111,7 @@ KeyspaceDigest &KeyspaceWriter::emptyDigest() {
   if (!keyspace.digest || keyspace.digest->keyGeneration() != keyGeneration) {
     keyspace.digest = std::make_unique<KeyspaceDigest>(ring(), keyGeneration, keyspace.id);
   }
-  // A failed commit may have left terms in both digests.
+  // Discard terms that a failed commit may have left in either digest.
   keyspace.digest->take();
   if (keyspace.rekeyed) keyspace.rekeyed->digest.take();
   return *keyspace.digest;

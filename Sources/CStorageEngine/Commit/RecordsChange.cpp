@@ -15,7 +15,7 @@ void RecordsChange::put(
   writer_.put(
     key.data(), key.size(), place, found.exists ? &found.record : nullptr, found.chain, value.data(), value.size());
   if (found.exists) return;
-  // An appended record is after the snapshot's end of the file, unless the file was cut since.
+  // An appended record is after the end of the file that the snapshot has noted, unless the file was cut since then.
   const bool isAppended = writer_.fileEnd() != end;
   for (const Commit::Reader &reader : readers_) {
     if (!isAppended || end < reader.part->end) reader.snapshot->keepAbsent(*reader.part, key);

@@ -89,7 +89,7 @@ void RowsChange::changeGroup(const Group &group) {
 }
 
 // Writes the pack again with the group's changes, except for rows with records of their own. Returns false, and changes
-// nothing, if too few changes concern the pack, or if its rows are too large.
+// nothing, if too few of the changes concern the pack. Does the same if the rows are too large for a pack.
 bool RowsChange::changeAsPack(const Group &group, const RecordsChange::Found &found) {
   const HashFile &file = records_.file();
   RowPack old;
@@ -131,7 +131,7 @@ bool RowsChange::changeAsPack(const Group &group, const RecordsChange::Found &fo
       const tdn_change &change = batch_.change(index);
       if (singles >> packIndex(change.key) & 1) changeSingle(change);
     }
-    // The changed records may be in the pack's chain.
+    // Search again: the changes of single records may have changed the pack's chain.
     place = records_.find({key.bytes, key.length}, group.place);
   }
   if (builder_.rowCount() == 0) {

@@ -1,9 +1,9 @@
 // The changes of a keyspace's rows, each of which has a record of its own or shares a pack with neighbours.
 //
-// If a batch changes many rows of one pack, they are written as a pack, with the rows that it already has. A few rows
-// are written separately, because the log of a pack costs as much as all of its rows. A row that fits into its slot
-// stays there; any other row leaves its pack for a record of its own. Bulk loads are thus packed, and rows that often
-// grow are not.
+// If a batch changes many rows of one pack, the changed and unchanged rows are written together as a new pack. A few
+// changed rows are written separately, because writing the pack again would log all of its rows. A row that fits into
+// its slot stays there; any other row leaves its pack for a record of its own. Bulk loads are thus packed, and rows
+// that often grow are not.
 #pragma once
 
 #include "../Kyoto/RowFinder.h"

@@ -102,8 +102,8 @@ bool HashRecovery::readBlock(int64_t offset, Block &block) const {
   return !block.isCertain || (isLink(block.left) && isLink(block.right));
 }
 
-// Tests whether a record may start at the offset, or the offset is 0. Content that looks like a record's header has
-// other links.
+// Tests whether the offset is 0, or one at which a record may start. If other content looks like a record's header, its
+// links mostly fail this test.
 bool HashRecovery::isLink(int64_t offset) const {
   return offset == 0 || (offset >= file_.recordStart() && offset < file_.end());
 }
@@ -156,7 +156,8 @@ bool HashRecovery::hasRightPadding(const Block &record) const {
   return static_cast<uint8_t>(*padding) == kPaddingMagic && std::all_of(padding + 1, end, [](char c) { return c == 0; });
 }
 
-// Tests the key by the check of the record, or of a row in it.
+// Tests the key of a record by the record's own check. For a pack, tests it by the checks of the rows, of which one
+// sound row is enough.
 bool HashRecovery::hasSoundValue(const Block &record) const {
   const RecordCheck *check = file_.recordCheck();
   if (!check) return false;

@@ -1,5 +1,5 @@
-// The writer of hash files. It makes the common changes itself, in the way of stock Kyoto Cabinet code. For the others
-// it calls stock code below its locks.
+// The writer of hash files. It makes the common changes itself, in the way of stock Kyoto Cabinet code. For other
+// changes it calls stock functions that take no locks.
 //
 // Common changes are a record that does not grow, and a record that goes to the end of the file. The reader has already
 // walked the chain, so the bytes are written to the place that stock code would choose, without walking it again.
@@ -33,7 +33,7 @@ struct FreeBlockPool {
 // The changes of one file between `begin` and `end`. CommitState, KeyspaceLoader and Rebuilding own one. The keyspace
 // writers, TreeWriter, Catalog, the rebuild sources and InPlaceCompaction write with it.
 //
-// One thread at a time: the committing thread for that of CommitState.
+// One thread at a time. The writer of CommitState belongs to the committing thread.
 class HashWriter {
  public:
   HashWriter() { db_.file_.attach(&port_); }

@@ -14,7 +14,7 @@
 
 namespace todana {
 
-// The file that a PagedFile works on. HashWriter owns it. One thread at a time, that of the HashWriter.
+// The file that a PagedFile works on. HashWriter owns it. Used by the thread that uses the HashWriter.
 struct FilePort {
   DataFile *file = nullptr;
   // False after a rollback: stock objects that are destroyed later must not write their cached bytes.
@@ -27,8 +27,8 @@ struct FilePort {
   }
 };
 
-// The methods that stock code calls. PagedHashDB owns one. One thread at a time, that of the HashWriter, which runs the
-// stock code.
+// The methods that stock code calls. PagedHashDB owns one. Used by the thread that uses the HashWriter, because the
+// HashWriter calls the stock code.
 class PagedFile {
  public:
   enum OpenMode {

@@ -147,7 +147,8 @@ void TreeWriter::close() {
     const char *start = old_.start();
     while (old_.record()) passOne(start);
     records_.append(start, static_cast<size_t>(old_.start() - start));
-    // A leaf that is filled at the end of the tree will be filled further in order.
+    // If records were added at the end of the tree, more will probably follow there. Then leaves are filled almost
+    // completely, instead of divided evenly.
     const bool isInOrder = isAppending_ && next_ == 0;
     while (records_.size() > kNodeLimit && starts_.size() > 1) {
       divide(isInOrder ? kFill : records_.size() / ((records_.size() + kNodeLimit - 1) / kNodeLimit));
@@ -163,7 +164,8 @@ void TreeWriter::close() {
   starts_.clear();
 }
 
-// Writes the records that end within `size`, at least one, as a leaf. The others, at least one, go to a new leaf.
+// Divides the leaf. The records that end within `size` stay in it, at least one. The others go to a new leaf, at least
+// one, which is the next to be written.
 void TreeWriter::divide(size_t size) {
   const auto beyond = std::upper_bound(starts_.begin() + 1, starts_.end(), size);
   const size_t count = std::max<size_t>(static_cast<size_t>(beyond - starts_.begin()) - 1, 1), end = starts_[count];
@@ -189,7 +191,7 @@ void TreeWriter::putLeaf(std::string_view records, int64_t next) {
 // Removes a leaf without records from the tree.
 void TreeWriter::unlink() {
   if (previous_ == 0 && next_ == 0) {
-    // The leaf is the only one, so it becomes the root if it is not yet.
+    // The leaf is the only one, so it becomes the root, unless it already is.
     for (int64_t id : wayTo(key_)) inner(id).isDead = true;
     tree_.root_ = leaf_;
     return putNode(leaf_, kEmptyLeaf);
@@ -260,7 +262,7 @@ TreeWriter::Inner &TreeWriter::inner(int64_t id) {
   return inners_.emplace(id, std::move(inner)).first->second;
 }
 
-// Adds a link to a child that follows the one to which the key currently leads.
+// Adds a link to `child`, which directly follows the child to which the key leads so far.
 void TreeWriter::addLink(std::string key, int64_t child) {
   for (std::vector<int64_t> way = wayTo(key); !way.empty(); way.pop_back()) {
     Inner &node = inner(way.back());

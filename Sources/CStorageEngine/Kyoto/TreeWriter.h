@@ -88,10 +88,10 @@ class TreeWriter {
   bool isOpen_ = false;
   int64_t leaf_ = 0;                // the leaf that the next records are written to
   int64_t previous_ = 0;            // the leaf before it
-  int64_t next_ = 0;                // the leaf after all those that the leaf is divided into
-  std::string key_;                 // the key by which it was found
-  std::optional<std::string> end_;  // the end of its range of keys
-  TreeReader::LeafCursor old_;      // the rest of its old records
+  int64_t next_ = 0;                // the leaf after it, and after the parts that it is divided into
+  std::string key_;                 // the key by which the leaf was found
+  std::optional<std::string> end_;  // the end of the leaf's range of keys
+  TreeReader::LeafCursor old_;      // the rest of the leaf's old records
   std::string records_;             // records not written yet
   std::vector<size_t> starts_;      // their offsets in `records_`
   bool isChanged_ = false;

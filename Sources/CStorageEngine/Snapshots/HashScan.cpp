@@ -56,7 +56,8 @@ bool HashScan::addNextOfRange(ChunkWriter &chunk, const SnapshotPart::Range &ran
 }
 
 // Adds the content of a block on a damaged page, and moves to the end of the block. Returns false if the chunk is full,
-// or must be delivered first. Throws Failure(TDN_DAMAGED) after skipping a part in which no block can be read.
+// or must be delivered before damage is reported. Throws Failure(TDN_DAMAGED) after skipping a part in which no block
+// can be read.
 bool HashScan::addRecovered(ChunkWriter &chunk) {
   const HashRecovery &recovery = part_.file->recovery();
   HashRecovery::Block block;

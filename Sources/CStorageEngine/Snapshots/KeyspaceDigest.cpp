@@ -37,7 +37,8 @@ void KeyspaceDigest::toggleEntry(std::string_view key, std::string_view value) {
   addMessage();
 }
 
-// Adds the term of a message, padded with zeros. It starts with its lengths, so no two messages become equal.
+// Pads the message with zeros, and adds its term. The message begins with the lengths of its parts, so that different
+// records have different messages.
 void KeyspaceDigest::addMessage() {
   message_.resize((message_.size() + kBlockSize - 1) / kBlockSize * kBlockSize);
   const Sum term = mac_.value(message_.data(), message_.size());

@@ -1,9 +1,9 @@
 // The state after one commit, which stays readable while later commits change the files.
 //
-// Opening a snapshot copies nothing. A commit gives the old value of each record that it changes, moves or removes to
-// every open snapshot without that key. A record without an old value is still in the file, at its old offset. A
-// replaced file (after growth or a rebuild) exists as long as a snapshot holds it. Compaction in place moves records;
-// its ranges are noted, and scans read the old values instead of these ranges.
+// Opening a snapshot copies nothing. A commit passes the old value of each record that it changes, moves or removes to
+// the open snapshots. A snapshot keeps only the first old value of each key. A record without an old value is still in
+// the file, at its old offset. A replaced file (after growth or a rebuild) exists as long as a snapshot holds it.
+// Compaction in place moves records. The compacted ranges are noted, and scans read old values instead of these ranges.
 //
 // Threads: commits change a snapshot while readers are excluded (FileGroup::commit's `apply`). Other threads read it
 // under a FileGroup::ReadLock.
@@ -74,12 +74,11 @@ class Snapshot {
 
   uint64_t commitNumber() const { return commitNumber_; }
 
-  // Returns the keyspace's part, and fixes it at the first call. At that time no commit has changed the keyspace since
-  // the snapshot was opened, because a commit asks for the part before its first change. `file`, `count`, `contents`:
-  // the keyspace's current ones.
+  // Returns the keyspace's part. The first call makes it from `file`, `count` and `contents`, the keyspace's current
+  // ones. They are still those of the snapshot, because a commit calls this before it changes the keyspace.
   SnapshotPart &part(
     uint32_t keyspace, const std::shared_ptr<const HashFile> &file, uint64_t count, const DigestEntry &contents);
-  // Returns the part if it is fixed, otherwise null. It keeps its address until `interrupt`.
+  // Returns the part if `part` has made it, otherwise null. The part keeps its address until `interrupt`.
   SnapshotPart *fixedPart(uint32_t keyspace);
 
   // -- For commits: `keepAbsent` after the change, the others before it. A failure (no space for old values) ends the

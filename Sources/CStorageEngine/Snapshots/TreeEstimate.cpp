@@ -38,7 +38,8 @@ bool haveOneParent(const TreeReader::Way &lower, const TreeReader::Way &upper) {
   return !lower.steps.empty() && !upper.steps.empty() && lower.steps.back().node == upper.steps.back().node;
 }
 
-// Counts exactly within one leaf, because the changes since the snapshot may dominate there.
+// Counts the records of one leaf exactly, with the snapshot's old values: in a single leaf, they may be most of the
+// records.
 uint64_t countInLeaf(const TreeReader &tree, int64_t id, const SnapshotPart &part, const KeyRange &range) {
   constexpr int kMostOldRecords = 4096;
   auto isWithin = [&](std::string_view key) {
@@ -72,7 +73,7 @@ uint64_t estimateCount(const SnapshotPart &part, const KeyRange &range) {
   if (lower.leaf == upper.leaf) return std::min(part.count, countInLeaf(tree, lower.leaf, part, range));
   const double count = static_cast<double>(tree.count());
   const double wide = (position(upper, 0.5) - position(lower, 0.5)) * count;
-  // The positions of the bounds within their leaves make no difference then.
+  // For such a number, the positions of the bounds within their leaves make no difference.
   if (wide > kWide) return std::min(part.count, static_cast<uint64_t>(wide));
   const LeafPart lowerPart = partBefore(tree, lower.leaf, lowerBound), upperPart = partBefore(tree, upper.leaf, upperBound);
   const uint64_t known = lowerPart.count - lowerPart.before + upperPart.before;

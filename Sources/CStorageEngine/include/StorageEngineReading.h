@@ -70,9 +70,9 @@ tdn_scan *TDN_NULLABLE tdn_range_open(
   tdn_snapshot *snapshot, uint32_t keyspace, const uint8_t *TDN_NULLABLE lower, size_t lower_length,
   const uint8_t *TDN_NULLABLE upper, size_t upper_length, bool descending, tdn_error *error);
 
-// Estimates the number of a tree's records within bounds as for `tdn_range_open`. Exact if the bounds are close
-// together; otherwise mostly off by less than half. Takes a few microseconds. Without a snapshot,
-// uses the newest committed state.
+// Estimates the number of a tree's records within bounds as for `tdn_range_open`. Usually exact if the bounds are close
+// together; otherwise mostly off by less than half. Takes a few microseconds. Without a snapshot, uses the newest
+// committed state.
 bool tdn_estimate_range(
   tdn_cabinet *cabinet, tdn_snapshot *TDN_NULLABLE snapshot, uint32_t keyspace, const uint8_t *TDN_NULLABLE lower,
   size_t lower_length, const uint8_t *TDN_NULLABLE upper, size_t upper_length, uint64_t *count, tdn_error *error);

@@ -153,8 +153,8 @@ public protocol BackendSnapshot: AnyObject, Sendable {
   /// Returns the approximate number of keys of a tree within bounds: `lower` inclusive, `upper` exclusive, nil
   /// unbounded.
   ///
-  /// The result serves to choose between ways of a search. A small number is exact; a large one may be wrong by about
-  /// half. The default implementation counts all keys within the bounds.
+  /// The result serves to choose between ways of a search. A small number is usually exact; a large one may be wrong by
+  /// about half. The default implementation counts all keys within the bounds.
   func estimatedCount(tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int
 }
 
