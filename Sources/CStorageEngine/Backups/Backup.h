@@ -1,4 +1,5 @@
-// The copy of a store in use. Each file is copied as a power failure directly after one commit would have left it.
+// The copy of a store in use. The copied files are those that a power failure directly after one commit would have
+// left.
 //
 // Opening the copy recovers it as after a crash. The copy is made under a temporary name, and renamed when it is
 // complete and durable.

@@ -41,7 +41,7 @@ class SeriesPrune final : public SeriesTask {
   size_t file_ = 0;
   int64_t offset_ = 0;
   bool isMarked_ = false;
-  // For each segment, the needed blocks, and those of them that are tables already read.
+  // By segment: the needed blocks, and the blocks of tables that were read already.
   std::unordered_map<uint32_t, std::vector<bool>> needed_, tables_;
   size_t segment_ = 0;
   size_t block_ = 0;

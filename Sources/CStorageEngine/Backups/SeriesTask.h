@@ -9,7 +9,8 @@
 
 namespace todana {
 
-// One task. A `tdn_series_task` owns it, whose functions call it. One thread at a time, with no lock of a group.
+// One task. A `tdn_series_task` owns it, and the functions of the C interface call it. One thread at a time, with no
+// lock of a group.
 class SeriesTask {
  public:
   struct Progress {

@@ -26,8 +26,8 @@ class StoreKeys {
   static constexpr const char *kName = "keys";
   static constexpr const char *kCopyName = "keys-copy";
   static constexpr const char *kNewName = "keys.new";
-  // A file in a copy of an encrypted store until the copy is opened for writing. From then on, the copy seals under a
-  // new key, which the original store does not use.
+  // A file that marks a copy of an encrypted store, until the copy is first opened for writing. That opening makes a
+  // new key for the copy, which the original store does not use.
   static constexpr const char *kCopyMark = "copied";
   static void markCopy(Disk &copy);
 
@@ -47,8 +47,9 @@ class StoreKeys {
   static std::unique_ptr<StoreKeys> create(
     Disk &disk, const StoreID &storeID, const Secret &secret, DataCipher cipher, const ScryptCost &cost,
     Migration migration = Migration::none);
-  // Opens the file. With `mayWrite`, makes both copies the same. Without a store id, as in a salvage, uses the file's
-  // own. Throws Failure: TDN_WRONG_SECRET, TDN_DAMAGED_KEY_SLOT, TDN_DAMAGED_KEYS, TDN_NEWER_FORMAT, TDN_LIMIT.
+  // Opens the file. With `mayWrite`, makes both copies of the file the same. Without a store id, as in a salvage, uses
+  // the file's own. Throws Failure: TDN_WRONG_SECRET, TDN_DAMAGED_KEY_SLOT, TDN_DAMAGED_KEYS, TDN_NEWER_FORMAT,
+  // TDN_LIMIT.
   static std::unique_ptr<StoreKeys> open(
     Disk &disk, const std::optional<StoreID> &storeID, const Secret &secret, bool mayWrite);
 

@@ -95,7 +95,7 @@ PartialDirectory::~PartialDirectory() {
     disk_->remove(DirectoryLock::kName);
     ::rmdir(partialPath_.c_str());
   } catch (const std::exception &) {
-    // The next copy to this path removes them.
+    // The next copy to this path removes the remaining files.
   }
 }
 

@@ -130,8 +130,8 @@ bool DigestFile::takeRoot(const std::string &content) {
   return true;
 }
 
-// Passes the count of seals to the key ring. A count of another epoch does not matter, because nothing was committed
-// under the current one yet.
+// Passes the count of seals to the key ring. Ignores the count of an earlier epoch: then nothing was committed under
+// the current epoch yet.
 void DigestFile::countSeals() {
   if (!isSealed()) return;
   uint64_t count = root_.epoch == sealer_->currentEpoch() ? root_.sealCount : 0;

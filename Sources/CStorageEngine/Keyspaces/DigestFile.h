@@ -27,7 +27,8 @@ class DigestFile {
  public:
   static constexpr uint32_t kFileNumber = 0;
   static constexpr const char *kFileName = "0000-states.tds";
-  // The number of last commits that can be distinguished from those of a copy that had other commits.
+  // The number of last commits that an anchor may name, the newest one included. In their place, other commits of a
+  // copy are detected.
   static constexpr uint64_t kHistory = 1000;
 
   explicit DigestFile(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
@@ -57,8 +58,8 @@ class DigestFile {
   // Restores the state before a commit that was rolled back.
   void undo();
 
-  // -- Seals. If far more seals were made under one key than counted, a repeated nonce would become likely.
-  // Tests whether there may be so many uncounted seals since the last commit that their count must be stored first. Any
+  // -- Seals. They are counted, because after too many seals under one key a repeated nonce would become likely.
+  // Tests whether so many seals may be uncounted since the last commit that their count must be stored first. Any
   // thread.
   bool hasUncountedSeals() const;
   // Tests whether the current key has made `limit` seals. Any thread.

@@ -27,8 +27,8 @@ class FileTable {
  public:
   FileTable(FileGroup &group, size_t openLimit) : group_(group), openLimit_(openLimit) {}
 
-  // Sets the store's id, with which records are checked. Files opened without it lose the records on pages with more
-  // than one wrong bit.
+  // Sets the store's id, with which records are checked. If a file is opened without it, the records on pages with more
+  // than one wrong bit cannot be read.
   void setStoreID(const StoreID &storeID);
   // Sets the keys of a store. `sealers`: null in a plain store. `keyGeneration`: the generation of new keyspaces; 0 if
   // new keyspaces are plain.

@@ -11,7 +11,7 @@ namespace todana {
 // generation is read under the lock of the search.
 class StorageKey {
  public:
-  // `keyGeneration`: that of the searched contents. `name` must outlive this object.
+  // `keyGeneration`: the key generation of the searched contents. `name` must outlive this object.
   StorageKey(const KeyRing *ring, uint32_t keyGeneration, const Keyspace &keyspace, std::string_view name)
       : view_(name) {
     if (keyGeneration == 0 || !ring || !keyspace.hasNames()) return;

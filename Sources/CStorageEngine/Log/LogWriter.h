@@ -18,7 +18,7 @@ class LogWriter {
  public:
   // Opens a generation's file. The first small commit fills it with zeros, so that later commits change no metadata. If
   // the disk has little room, a commit takes only the space that it needs. `isStrict`: a torn sector may contain
-  // garbage, so a copy of the header is written only if the other one is readable or was never written.
+  // garbage. A copy of the header is then written only if the other copy is readable or was never written.
   LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool isStrict);
 
   // Writes the header, before the first commit. The flush of that commit makes it durable.
@@ -30,8 +30,8 @@ class LogWriter {
   DiskFile &file() { return *file_; }
   std::shared_ptr<DiskFile> sharedFile() { return file_; }
 
-  // Begins a commit, which operations and `finish` complete. It does not count until `finish` returns; before that,
-  // `begin` starts again.
+  // Begins a commit, which operations and `finish` complete. The commit does not count until `finish` returns. Before
+  // that, another `begin` discards it.
   void begin(uint64_t commitNumber, uint64_t flushedNumber);
   void addBatch(const uint8_t id[16]);
   void addFile(uint32_t number, uint8_t flags, const std::string &name, int64_t baseSize, int64_t size);

@@ -1,9 +1,9 @@
-// The compaction of a data file in place: records move towards the start of the file, over free space, and then its end
-// is cut off.
+// The compaction of a data file in place. Records move towards the start of the file, over free space. Then the end of
+// the file is cut off.
 //
-// A rebuild needs room for a copy of all records. This needs room for the log of a few commits: each step is a commit
-// that moves about a megabyte, and checkpoints are frequent. Other commits and reads continue between steps. Giving up
-// keeps the moved records in their new places.
+// A rebuild needs room for a copy of all records. Compaction in place needs room only for the log of a few commits.
+// Each step is a commit that moves about a megabyte, and checkpoints are frequent. Other commits and reads continue
+// between steps. Giving up keeps the moved records in their new places.
 #pragma once
 
 #include <functional>

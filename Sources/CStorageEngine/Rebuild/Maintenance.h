@@ -27,8 +27,8 @@ class Maintenance {
   Maintenance(const Maintenance &) = delete;
   Maintenance &operator=(const Maintenance &) = delete;
 
-  // Returns the bucket count of a tighter file. It fits all records with room for more. If there are enough buckets
-  // now, it also fits a good part of the rows after they leave their packs again.
+  // Returns the bucket count of a tighter file. There are 1.5 buckets for each record. There is also a bucket for every
+  // eight rows, because rows may leave their packs; for this reason alone, there are no more buckets than now.
   static uint64_t tightBucketCount(uint64_t recordCount, uint64_t rowCount, const HashFile &file);
 
   // Requests a check of the keyspace's file in the background.

@@ -30,9 +30,9 @@ typedef enum {
   TDN_EXPECT_AT_MOST = 4,      // TDN_CHECK_RANGE only: there are at most `expected` keys
 } tdn_expectation;
 
-// One change of a batch. The changes are grouped by keyspace and sorted by key within it: rows as numbers, byte keys by
-// their bytes, with a prefix before its extensions. Each key has at most one change. All expectations concern the state
-// before the batch.
+// One change of a batch. The changes are grouped by keyspace, and sorted by key within it. Rows are sorted as numbers.
+// Byte keys are sorted by their bytes, with a prefix before its extensions. Each key has at most one change. All
+// expectations concern the state before the batch.
 //
 // TDN_CLEAR is the first change of its keyspace; the other changes find the keyspace empty. TDN_CHECK_RANGE changes
 // come next, in the order of their lower bounds, which may be equal. TDN_PUT_NUMBERED changes come last, in the order

@@ -45,7 +45,7 @@ typedef enum {
 } tdn_migration;
 
 // Begins a rotation: makes new keys for all data under a new master key. From now on only the given secrets open the
-// store. Visits every passphrase and key that opened it before, with whether it still does.
+// store. Visits every passphrase and key that opened the store before, and tells whether it still does.
 //
 // This function, `tdn_encrypt` and `tdn_decrypt` begin a migration, which `tdn_migrate` carries out. The migration can
 // be interrupted and continued at any time. The new way of opening the store is durable when the function returns, and

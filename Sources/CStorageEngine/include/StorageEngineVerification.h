@@ -32,7 +32,8 @@ bool tdn_verify_part(
   tdn_cabinet *cabinet, uint32_t keyspace, uint64_t first_page, tdn_verified_part *part, tdn_error *error);
 
 // Visits every damaged file other than the data files, with a message: superblock, keys, list of the last commits,
-// headers of page checksums. Each of them has another copy, or the store can be read without it.
+// headers of page checksums. If one of them is damaged, the store can still be read, because the file has another copy
+// or is not needed for reading.
 bool tdn_verify_companions(
   tdn_cabinet *cabinet, void *TDN_NULLABLE context,
   void (*visit)(void *TDN_NULLABLE context, const char *file, const char *message), tdn_error *error);

@@ -9,9 +9,9 @@ public protocol KeyspaceLoader: AnyObject, Sendable {
 
   /// Adds records to the keyspace.
   ///
-  /// - Parameter batch: Changes of the kind ``WriteBatch/Kind/put`` for this keyspace alone, which expect nothing or
-  ///   ``WriteBatch/Expectation/absent``. Their keys come after the keys of all earlier calls. The batch's id is not
-  ///   remembered.
+  /// - Parameter batch: Changes of the kind ``WriteBatch/Kind/put`` for this keyspace alone, with the expectation
+  ///   ``WriteBatch/Expectation/anything`` or ``WriteBatch/Expectation/absent``. Their keys come after the keys of all
+  ///   earlier calls. The batch's id is not remembered.
   /// - Throws: ``BackendError/Code/invalidArgument`` for other batches; no record is added then. After any other error
   ///   the loading has failed, and later calls throw as well. ``BackendError/Code/interrupted`` once the keyspace was
   ///   adopted, or the backend reopened or closed.

@@ -62,8 +62,8 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// and the result is the number of the newest commit.
   ///
   /// - Throws: ``BackendError/Code/conflict`` with every change whose expectation does not hold;
-  ///   ``BackendError/Code/invalidArgument`` if the batch is out of order, or one of its changes has a key or an
-  ///   expectation that its kind cannot have.
+  ///   ``BackendError/Code/invalidArgument`` if the batch is out of order, or if the kind of a change does not permit
+  ///   its key or expectation.
   func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber
 
   /// Returns the commit that applied the batch; nil if the batch is not among the last 1,024 that were applied.
@@ -162,7 +162,7 @@ public protocol BackendSnapshot: AnyObject, Sendable {
 public protocol BackendScan: AnyObject {
   /// Replaces the chunk's content by the next records; an empty chunk means the end.
   ///
-  /// If the scan of a keyspace of rows or keys throws ``BackendError/Code/damaged``, it has skipped the damage that the
-  /// error describes; the next call continues after it.
+  /// The scan of a keyspace of rows or keys can continue after it has thrown ``BackendError/Code/damaged``. It has
+  /// skipped the damage that the error describes, and the next call reads the records after the damage.
   func next(into chunk: RecordChunk) throws(BackendError)
 }

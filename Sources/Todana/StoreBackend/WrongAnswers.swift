@@ -7,7 +7,7 @@ extension BackendError {
 }
 
 extension Int {
-  /// Returns the count of a backend, if it can be one.
+  /// Returns the number, which a backend gave as a count; throws if it is negative.
   func requiringCount() throws(BackendError) -> Int {
     guard self >= 0 else { throw BackendError(wrongAnswer: "a negative count") }
     return self
@@ -15,7 +15,7 @@ extension Int {
 }
 
 extension RecordChunk {
-  /// Checks the records that a backend gave for so many rows.
+  /// Checks that a backend gave at most as many records as rows were requested.
   func requireAtMost(_ rowCount: Int) throws(BackendError) {
     guard slices.count <= rowCount else { throw BackendError(wrongAnswer: "more records than requested") }
   }

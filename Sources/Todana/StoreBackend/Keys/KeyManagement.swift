@@ -8,7 +8,7 @@
 ///
 /// Each change replaces the store's file of keys, some hundred bytes, and is durable when the call returns; records are
 /// not rewritten. **Removing or changing a secret does not shut out a person who knew it and had copied the file of
-/// keys.** Only new keys do, with all records encrypted again (``rotate(keeping:progress:)``).
+/// keys.** Only a rotation does, which makes new keys and encrypts all records again (``rotate(keeping:progress:)``).
 ///
 /// All methods may be called from any thread.
 public protocol KeyManagement: AnyObject, Sendable {

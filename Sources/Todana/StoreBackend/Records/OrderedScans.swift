@@ -13,7 +13,7 @@ final class OrderedRowScan: BackendScan {
   /// The search for row ids; nil as long as row ids are dense enough to try each one.
   private var search: LeastElements<RowID>?
 
-  /// The number of row ids to try in vain before a search.
+  /// The number of consecutive row ids without a row after which a search begins.
   private static let gapLimit = 16_384
   /// The maximum number of row ids that one pass of a search finds.
   private static let searchLimit = 1 << 20

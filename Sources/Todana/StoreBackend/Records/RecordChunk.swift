@@ -123,7 +123,7 @@ public final class RecordChunk {
   ///
   /// - Parameters:
   ///   - byteCapacity: The maximum number of bytes that are needed.
-  ///   - sliceCapacity: The most slices that are needed.
+  ///   - sliceCapacity: The maximum number of slices that are needed.
   ///   - fill: Initializes the first elements of both buffers and returns their numbers.
   package func refill(
     byteCapacity: Int, sliceCapacity: Int,

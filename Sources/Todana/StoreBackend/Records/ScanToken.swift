@@ -15,12 +15,12 @@
 /// Resumed in the same state, a scan delivers the records that the first scan had not reached. Resumed in a later
 /// state, it delivers the records of that state after the position, in their order:
 ///
-/// - A record of both states is delivered exactly once by the two scans together, with its content in the state of the
-///   scan that delivers it.
-/// - Rows inserted since then are delivered, as row ids grow; inserted byte keys are delivered if they come after the
-///   position.
-/// - Records after the position that were removed since then are not delivered. Changes before the position are not
-///   seen.
+/// - A record of both states is delivered exactly once by the two scans together. Its content is the one in the state of
+///   the scan that delivers it.
+/// - Rows that were inserted between the two states are delivered, as row ids grow. Inserted byte keys are delivered if
+///   they come after the position.
+/// - Records after the position that were removed between the two states are not delivered. Changes before the position
+///   are not seen.
 /// - The record from which the token was made may have been removed.
 public struct ScanToken: Hashable, Sendable {
   /// The keyspace of the position.
