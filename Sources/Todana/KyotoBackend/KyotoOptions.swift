@@ -64,9 +64,9 @@ extension KyotoBackend {
     public var directThresholdByteCount = 1 << 20
     /// The number of bytes on disk that a compaction on demand may take besides the store's files, its log included.
     ///
-    /// A twentieth of the class's file is permitted if that is more. If the copy of a file would take more than this, the
-    /// file is compacted in place. Its records move to its start, and its end is cut off. That takes longer than a copy
-    /// and packs no rows together, but works on a nearly full disk.
+    /// A twentieth of the class's file is permitted if that is more. If the copy of a file would take more than this,
+    /// the file is compacted in place. Its records move to its start, and its end is cut off. That takes longer than a
+    /// copy and packs no rows together, but works on a nearly full disk.
     public var compactionRoomByteCount = 64 << 20
     /// The maximum number of data files that are open at the same time.
     public var descriptorLimit = 256

@@ -2,8 +2,8 @@
 ///
 /// They are checkpoints, backups, compaction, verification, anchors, and new keys for existing records.
 ///
-/// A ``StoreBackend`` without ``StoreBackend/operations`` offers none of them. A ``Store`` over such a backend provides
-/// verification, copies under another key, and the release of memory itself. For all other services it throws
+/// A ``StoreBackend`` without ``StoreBackend/operations`` offers none of them. A ``Store`` over such a backend can still
+/// verify records, make copies under another key, and release memory. For all other services it throws
 /// ``StoreError/Code/notSupported``. Every method may be called from any thread at any time.
 public protocol EngineOperations: AnyObject, Sendable {
   /// Writes all commits back to the main files, so that the next opening has nothing to recover.
@@ -87,8 +87,8 @@ public protocol EngineOperations: AnyObject, Sendable {
   ///
   /// The copy is a store of its own, which later openings of the path find.
   ///
-  /// - Throws: ``BackendError/Code/invalidArgument`` if the path is neither free nor an empty directory. Throws the same
-  ///   error if the backend is in memory and has no files to copy.
+  /// - Throws: ``BackendError/Code/invalidArgument`` if the path is neither free nor an empty directory. The same error
+  ///   if the backend is in memory and has no files to copy.
   func openBackup(at path: String) throws(BackendError) -> any BackendBackup
 
   /// Begins a backup of the newest committed state into a ``BackupSeries``, which is created if there is none.

@@ -15,8 +15,8 @@
 /// Resumed in the same state, a scan delivers the records that the first scan had not reached. Resumed in a later
 /// state, it delivers the records of that state after the position, in their order:
 ///
-/// - A record of both states is delivered exactly once by the two scans together. Its content is the one in the state of
-///   the scan that delivers it.
+/// - A record of both states is delivered exactly once by the two scans together. Its content is the one in the state
+///   of the scan that delivers it.
 /// - Rows that were inserted between the two states are delivered, as row ids grow. Inserted byte keys are delivered if
 ///   they come after the position.
 /// - Records after the position that were removed between the two states are not delivered. Changes before the position
