@@ -29,8 +29,8 @@ void DirectWrites::write(DataFile &file, LogWriter &log) {
   const int64_t start = pageCeiling(file.committedSize());
   const std::vector<uint64_t> sums = file.newPageSums();
   log.addDirect(static_cast<uint32_t>(start / kPageSize), sums.data(), sums.size());
-  // An existing main file may not have a durable name yet: a running checkpoint may have created it, and may flush the
-  // name after this commit. A mapped main file has a durable name.
+  // An existing main file may not have a durable name yet. A running checkpoint may have created it, and may flush the
+  // name only after this commit. A mapped main file has a durable name.
   hasNewNames_ |= file.mayLackName();
   writes_.push_back({&file, state_.disk.open(file.name(), Disk::Mode::create)});
   writes_.back().main->write(start, file.at(start), static_cast<size_t>(file.size() - start));

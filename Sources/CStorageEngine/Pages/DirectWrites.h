@@ -28,8 +28,8 @@ class DirectWrites {
   // Tests whether a commit that changes these files has enough new content to justify the flushes.
   bool isLarge(const std::vector<std::shared_ptr<DataFile>> &changed) const;
   // Tests whether a large commit writes the file's new pages directly. A file below a quarter of the threshold does not
-  // justify a flush of its own. Nor does a file with a pending cut, because recovery may need the bytes after its new
-  // end.
+  // justify a flush of its own. A file with a pending cut is not written directly, because recovery may need the bytes
+  // after its new end.
   bool isWanted(const DataFile &file) const;
 
   bool isEmpty() const { return writes_.empty(); }

@@ -27,8 +27,9 @@ class Maintenance {
   Maintenance(const Maintenance &) = delete;
   Maintenance &operator=(const Maintenance &) = delete;
 
-  // Returns the bucket count of a tighter file. There are 1.5 buckets for each record. There is also a bucket for every
-  // eight rows, because rows may leave their packs; for this reason alone, there are no more buckets than now.
+  // Returns the bucket count of a tighter file. There are at least 1.5 buckets for each record. Rows may leave their
+  // packs, so there is also at least one bucket for every eight rows. This second minimum never exceeds the present
+  // bucket count.
   static uint64_t tightBucketCount(uint64_t recordCount, uint64_t rowCount, const HashFile &file);
 
   // Requests a check of the keyspace's file in the background.

@@ -2,8 +2,8 @@
 ///
 /// They are checkpoints, backups, compaction, verification, anchors, and new keys for existing records.
 ///
-/// A ``StoreBackend`` without ``StoreBackend/operations`` offers none of them. A ``Store`` over such a backend can still
-/// verify records, make copies under another key, and release memory. For all other services it throws
+/// A ``StoreBackend`` without ``StoreBackend/operations`` offers none of them. A ``Store`` over such a backend can
+/// still verify records, copy itself under another key, and release memory. For all other services it throws
 /// ``StoreError/Code/notSupported``. Every method may be called from any thread at any time.
 public protocol EngineOperations: AnyObject, Sendable {
   /// Writes all commits back to the main files, so that the next opening has nothing to recover.
