@@ -15,9 +15,6 @@ namespace todana {
 
 namespace {
 
-// Restores a page of the mapping to the content of the main file, or to zeros if there is no main file.
-void dropPrivateCopy(char *page, int64_t byteCount) { ::madvise(page, byteCount, MADV_DONTNEED); }
-
 // Returns the blocks that a range of bytes within one page touches.
 uint64_t blocksOf(int64_t first, int64_t last) {
   int low = static_cast<int>(first / 64), high = static_cast<int>(last / 64);

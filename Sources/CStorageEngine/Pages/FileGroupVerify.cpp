@@ -28,8 +28,11 @@ FileGroup::Verified FileGroup::verifyMain(
   try {
     header = PageSums::open(state_.disk, name, number, state_.settings.repairsBits);
   } catch (const Failure &) {
-    // A file that a large commit created has no checksums before its first checkpoint.
+    // A new file has no checksums before its first checkpoint. If that was interrupted, they have no header yet: the
+    // file's content is in the logs, from which the next opening for writing repeats the checkpoint.
     if (!state_.disk.open(PageSums::nameFor(name), Disk::Mode::read) && isInLogs(number)) return result;
+    const LogIndex::File *logged = loggedFile(number);
+    if (logged && logged->baseSize == 0 && PageSums::hasNoHead(state_.disk, PageSums::nameFor(name))) return result;
     throw;
   }
   const int64_t end = header->committedSize();

@@ -75,6 +75,12 @@ bool PageSums::isHeadSound(Disk &disk, const std::string &name) {
   return isSound(header) && isZero(head.data() + sizeof header, head.size() - sizeof header);
 }
 
+bool PageSums::hasNoHead(Disk &disk, const std::string &name) {
+  std::unique_ptr<DiskFile> file = disk.open(name, Disk::Mode::read);
+  std::vector<char> head(kEntries);
+  return file && isZero(head.data(), file->read(0, head.data(), head.size()));
+}
+
 bool PageSums::reaches(int64_t pageCount) const { return kEntries + 8 * pageCount <= mappedSize_; }
 
 bool PageSums::find(int64_t page, uint64_t *sum) const {

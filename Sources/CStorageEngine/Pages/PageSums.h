@@ -31,6 +31,8 @@ class PageSums {
   int64_t committedSize() const { return committedSize_; }
   // Tests whether the bytes before the entries are undamaged in the file with this name.
   static bool isHeadSound(Disk &disk, const std::string &name);
+  // Tests whether the bytes before the entries were not written in the file with this name.
+  static bool hasNoHead(Disk &disk, const std::string &name);
   // Tests whether there are entries for `pageCount` pages.
   bool reaches(int64_t pageCount) const;
   // Finds a page's checksum. Returns false if the file ends before the page's entry.

@@ -213,4 +213,38 @@ private final class Forgetful: StoredObject {
 /// ``Song`` in an older program.
 private final class OldSong: StoredObject {
   override class var storedName: String { "Song" }
+
+  /// Guards against a report of damage after a process was killed during the first checkpoint of a file.
+  @Test func `checksums without a header are no damage before the first checkpoint`() throws {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    let (path, copy) = (directory.path("store"), directory.path("copy"))
+    func open(_ path: String, isReadOnly: Bool = false) throws -> Store {
+      var configuration = StoreConfiguration()
+      if isReadOnly { configuration.backendOptions.access = .read }
+      return try Store(.directory(path), classes: [Song.self], configuration: configuration)
+    }
+    let store = try open(path)
+    for index in 0..<100 { try store.insert(Song("song \(index)", seconds: UInt32(index))) }
+    try store.saveChanges()
+    // The copy has all commits in its log. The checkpoint that closes the store writes the files.
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    try store.close()
+    var count = 0
+    for name in try FileManager.default.contentsOfDirectory(atPath: path) where name.hasSuffix(".sums") {
+      let main = String(name.dropLast(".sums".count))
+      try? FileManager.default.removeItem(atPath: "\(copy)/\(main)")
+      try FileManager.default.copyItem(atPath: "\(path)/\(main)", toPath: "\(copy)/\(main)")
+      var sums = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
+      sums.replaceSubrange(0..<4096, with: Data(count: 4096))
+      try sums.write(to: URL(filePath: "\(copy)/\(name)"))
+      count += 1
+    }
+    #expect(count >= 3)
+    for isReadOnly in [true, false, true] {
+      let store = try open(copy, isReadOnly: isReadOnly)
+      #expect(try store.verify().problems.isEmpty)
+      #expect(try store.fetch(Song.self).map(\.seconds) == Array(0..<100))
+      try store.close()
+    }
+  }
 }
