@@ -84,7 +84,7 @@ struct ErrorCodes: Sendable, CustomTestStringConvertible {
     for type in types.sorted() {
       let pages = pagesOfTypes[type] ?? []
       #expect(!pages.isEmpty, "No topic of \(library.catalog) lists the public type \(type)")
-      #expect(pages.count <= 1, "\(type) stands in several topics: \(pages)")
+      #expect(pages.count <= 1, "\(type) is listed in several topics: \(pages)")
     }
   }
 
