@@ -128,6 +128,19 @@ struct ErrorCodes: Sendable, CustomTestStringConvertible {
     }
   }
 
+  @Test func `the picture of a terminal shows the session of the tool's document`() throws {
+    let picture = try Document("docs/terminal.svg").text
+    let shown = picture.matches(of: /xml:space="preserve">([^<]*)<\/text>/).map { String($0.1) }
+    let lines = try Document("docs/tool.md").text.split(separator: "\n", omittingEmptySubsequences: false)
+    let session = lines.drop { $0 != "```console" }.dropFirst().prefix { $0 != "```" }
+    let expected = session.map { line in
+      String(line).replacing(/\s+$/, with: "").replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+        .replacing(">", with: "&gt;").replacing("\"", with: "&quot;").replacing("'", with: "&#x27;")
+    }
+    #expect(!expected.isEmpty, "docs/tool.md has no terminal session")
+    #expect(shown == expected, "Run Scripts/draw-terminal")
+  }
+
   @Test func `every document of a format lists the changes of its versions`() throws {
     for path in try Document.paths(in: "docs/formats", endingIn: ".md") {
       let section = try Document(path).section("Version changes")
