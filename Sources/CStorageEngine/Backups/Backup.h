@@ -1,8 +1,7 @@
-// The copy of a store in use. The copied files are those that a power failure directly after one commit would have
-// left.
+// The copying of a store while it is in use. A power failure directly after a commit would leave
+// the same files as the copy has, so opening the copy recovers it as after a crash.
 //
-// Opening the copy recovers it as after a crash. The copy is made under a temporary name, and renamed when it is
-// complete and durable.
+// The copy is made under a temporary name, and renamed when it is complete and durable.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,8 @@
 
 namespace todana {
 
-// One copy being made. Cabinet makes it for a `tdn_backup`. One thread at a time; `next` under Cabinet's door
-// (Cabinet::Use), with no lock of the group.
+// One copy being made. Cabinet makes it for a `tdn_backup`. One thread at a time; `next` under
+// Cabinet's session lock (Cabinet::Use), with no lock of the group.
 class Backup {
  public:
   // `path`: see PartialDirectory. `source` must outlive all calls of `next`. Throws Failure.
@@ -30,7 +29,7 @@ class Backup {
 
   // Copies some megabytes. Returns the bytes copied so far. Throws Failure(TDN_INTERRUPTED) after the group was closed.
   int64_t next();
-  // Tests whether the copy is in its place and durable.
+  // Tests whether the copy has its final name. The name is then durable, unless `next` has thrown.
   bool isDone() const { return target_.isInPlace(); }
 
  private:

@@ -1,6 +1,8 @@
-// The writer of a store from the files of a backup, which the caller passes one after another.
+// The writer that restores a store from the files of a streamed backup. The caller passes the files
+// one after another.
 //
-// It does not trust the names: each must be the name of a store's file, so that none leads out of the directory.
+// The names of the files are not trusted. Each must be a valid name for a file of a store, so that
+// no file is written outside of the directory.
 #pragma once
 
 #include <memory>
@@ -28,8 +30,8 @@ class BackupWriter {
   void begin(const std::string &name);
   // Appends to the current file.
   void write(const void *bytes, size_t byteCount);
-  // Puts the store in its place and makes it durable. Throws Failure: TDN_DAMAGED if the files are not a store,
-  // TDN_NEWER_FORMAT.
+  // Renames the store's directory to its final name, and makes it durable. Throws Failure:
+  // TDN_DAMAGED if the files are not a store, TDN_NEWER_FORMAT.
   void finish();
 
  private:

@@ -28,7 +28,7 @@ ManifestHeader checkedHeader(DiskFile *file, uint32_t number, const std::string 
   if (!hasMagic || header.checksum != checksum(&header, offsetof(ManifestHeader, checksum), kHeaderSeed)) {
     throwDamaged("its header does not match its checksum", name);
   }
-  // The place of the checksum is the same in every version.
+  // The version is checked after the checksum, which has the same place in every version.
   if (header.formatVersion > kSeriesVersion) {
     throw Failure(TDN_NEWER_FORMAT, "a newer version of Todana made the backup: use that version", name);
   }
@@ -131,7 +131,7 @@ void Manifest::write(Disk &disk, uint32_t number, bool &isThere) {
   }
   append(content, WideSum::of(content.data(), content.size(), kManifestSeed));
   const std::string name = SeriesDirectory::manifestName(number);
-  // The remnant of a killed process may be longer.
+  // A file that a killed process left may be longer.
   disk.remove(SeriesDirectory::newName(name));
   std::unique_ptr<DiskFile> file = disk.open(SeriesDirectory::newName(name), Disk::Mode::create);
   file->write(0, content.data(), content.size());

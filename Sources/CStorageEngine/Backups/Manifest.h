@@ -21,15 +21,15 @@ struct Manifest {
 
   ManifestHeader header{};
   std::vector<File> files;
-  std::vector<BlockEntry> groups;  // the tables of the groups of all files
+  std::vector<BlockEntry> groups;  // the places of the tables of all groups, file by file
 
   // Reads the header only. Throws Failure(TDN_DAMAGED or TDN_NEWER_FORMAT).
   static ManifestHeader readHeader(Disk &disk, uint32_t number);
   // Reads a manifest. The memory that it takes is limited by the file's size, even if the header is damaged. Throws
   // Failure as `readHeader` does.
   static Manifest read(Disk &disk, uint32_t number);
-  // Completes the header, and writes the manifest durably. The backup exists after the renaming: `isThere` is then
-  // true, even if a later step throws.
+  // Completes the header, and writes the manifest durably. Sets `isThere` once the manifest has its
+  // final name: from then on the backup exists, even if a later step throws.
   void write(Disk &disk, uint32_t number, bool &isThere);
 
   uint32_t number() const { return static_cast<uint32_t>(header.number); }

@@ -1,4 +1,4 @@
-// The reader of the blocks of a series' segments. It checks them.
+// The reader of the blocks of a series' segments, which checks each block.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ SeriesBackup::~SeriesBackup() {
     directory_.disk().remove(SeriesDirectory::newName(name));
     directory_.disk().remove(SeriesDirectory::segmentName(number_));
   } catch (const std::exception &) {
-    // The next backup removes them.
+    // The next backup removes the remaining files.
   }
 }
 

@@ -1,8 +1,8 @@
-// A backup into a series. Pieces that the series' newest backup does not have in the same place are written to a new
-// segment. A manifest lists the places of all pieces.
+// The addition of a backup to a series. A new segment gets only those pieces that the newest backup
+// does not have in the same place. A manifest lists the places of all pieces.
 //
-// Existing files are not changed. The backup exists from the renaming of its manifest on. A segment without a manifest
-// is a remnant, which the next backup removes.
+// Existing files are not changed. The backup exists once its manifest has its final name. A segment
+// without a manifest is a remnant, which the next backup removes.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@
 
 namespace todana {
 
-// One backup being made. Cabinet makes it for a `tdn_series_task`. One thread at a time; `next` under Cabinet's door,
-// with the series locked for adding.
+// One backup being made. Cabinet makes it for a `tdn_series_task`. One thread at a time; `next`
+// under Cabinet's session lock, with the series locked for adding.
 class SeriesBackup final : public SeriesTask {
  public:
   // `directory`: opened for adding. `source` must outlive all calls of `next`. Throws Failure: TDN_OTHER_STORE if the
@@ -33,7 +33,7 @@ class SeriesBackup final : public SeriesTask {
   // Does one step. Throws Failure(TDN_INTERRUPTED) after the group was closed.
   void next(const std::function<void(const Damage &damage)> &onDamage) override;
 
-  // Returns the backup's header. Valid at the end.
+  // Returns the backup's header, which is complete after the last step.
   const ManifestHeader &header() const { return manifest_.header; }
   uint64_t commitNumber() const { return plan_.commitNumber; }
 

@@ -106,7 +106,7 @@ bool SeriesPrune::sweep() {
   return true;
 }
 
-// Gives unneeded blocks back to the file system. Returns true if there is more to do.
+// Punches holes for unneeded blocks. Returns true if there is more to do.
 bool SeriesPrune::giveBack(uint32_t segment, const std::vector<bool> &needed) {
   std::unique_ptr<DiskFile> file = directory_.disk().open(SeriesDirectory::segmentName(segment), Disk::Mode::write);
   if (!file) return false;

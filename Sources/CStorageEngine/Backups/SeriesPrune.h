@@ -1,8 +1,9 @@
 // The removal of a series' oldest backups, and of the blocks that only they need.
 //
-// First the blocks that the other backups need are found. Then manifests are removed durably. Then segments without
-// needed blocks are removed. The unneeded blocks of the other segments are given back to the file system, if it
-// supports that. If the process is killed in between, unneeded blocks remain, which the next pruning finds.
+// First all blocks that the remaining backups need are marked. Then the manifests are removed
+// durably. Then segments without marked blocks are removed. In the other segments, unmarked blocks
+// are freed by punching holes, if the file system supports that. If the process is killed in
+// between, the next pruning frees the rest.
 #pragma once
 
 #include <optional>
@@ -36,7 +37,7 @@ class SeriesPrune final : public SeriesTask {
   SeriesDirectory directory_;
   SegmentReader reader_;
   size_t firstKept_ = 0;
-  size_t next_;                       // of the manifests
+  size_t next_;                       // index of the next manifest to read
   std::optional<Manifest> manifest_;
   size_t file_ = 0;
   int64_t offset_ = 0;

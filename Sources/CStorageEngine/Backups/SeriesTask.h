@@ -21,11 +21,11 @@ class SeriesTask {
   };
   // A damaged part of a backup.
   struct Damage {
-    uint32_t number;      // the backup's
+    uint32_t number;      // of the backup
     std::string file;     // the store's file; empty: the whole backup
     int64_t offset = 0;
     int64_t byteCount = 0;
-    std::string storedIn;  // the file of the series
+    std::string storedIn;  // the damaged file of the series
   };
 
   virtual ~SeriesTask() = default;

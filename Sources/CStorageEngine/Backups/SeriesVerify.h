@@ -35,7 +35,7 @@ class SeriesVerify final : public SeriesTask {
   size_t file_ = 0;
   int64_t offset_ = 0;
   std::vector<char> content_;
-  // For each segment, the blocks of tables all of whose pieces were intact.
+  // By segment: the blocks of those tables whose pieces were all intact.
   std::unordered_map<uint32_t, std::vector<bool>> sound_;
 };
 
