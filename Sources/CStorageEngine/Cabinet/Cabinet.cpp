@@ -101,7 +101,7 @@ bool Cabinet::isOpen() {
 void Cabinet::close() {
   ReaderWriterLock::Exclusive lock(door_);
   isClosed_ = true;
-  // Destroy the directory last: its lock admits other processes.
+  // Destroy the directory last: this releases its lock, so that other processes can open the store.
   std::unique_ptr<StoreDirectory> directory = std::move(directory_);
   std::unique_ptr<Session> session = std::move(session_);
   if (session) session->close();

@@ -1,8 +1,9 @@
 // The rotation of all keys of a store, or its encryption or decryption, while the store is in use.
 //
-// Each keyspace is rebuilt into a new file, which one commit puts in place. BatchCommit converts records that callers
-// sealed before that commit. An interrupted migration loses nothing: a later run rebuilds only the remaining keyspaces.
-// At the end no file of the directory has anything left under the old keys, or in plain form after encrypting.
+// Each keyspace is rebuilt into a new file, by which one commit replaces the old one. BatchCommit
+// converts records that callers sealed before that commit. An interrupted migration loses nothing:
+// a later run rebuilds only the remaining keyspaces. Afterwards no file of the directory contains
+// data under the old keys. After encrypting, none contains plain data.
 #pragma once
 
 #include "../Directory/StoreKeys.h"
@@ -11,8 +12,8 @@
 
 namespace todana {
 
-// One run of a migration. Cabinet makes it. One thread, under Cabinet's mutex for migrations and its door, with no lock
-// of the group.
+// One run of a migration. Cabinet makes it. One thread, under Cabinet's mutex for migrations and
+// its session lock, with no lock of the group.
 class KeyMigration {
  public:
   // The goal: the newest generation of the keys, or a plain store.

@@ -48,7 +48,7 @@ Session::Space Session::space(uint32_t id, const Rebuilding::Progress &progress)
 FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::string &fileName) {
   if (id == TDN_CATALOG || id == TDN_STATES) {
     fileName = id == TDN_CATALOG ? Catalog::kFileName : DigestFile::kFileName;
-    if (group_->commitNumber() == 0) return {};  // the first commit creates it
+    if (group_->commitNumber() == 0) return {};  // the first commit creates the file
     const uint32_t number = id == TDN_CATALOG ? Catalog::kFileNumber : DigestFile::kFileNumber;
     return group_->verifyMain(number, fileName, firstPage, TDN_VERIFIED_PAGES);
   }
