@@ -24,13 +24,13 @@ struct BatchRun {
   size_t first;
   size_t end;
   size_t putCount;
-  uint64_t lastRow;  // the largest put row id, or 0
-  bool isCleared;    // by its first change
+  uint64_t lastRow;  // the largest id of a row that it puts, or 0
+  bool isCleared;    // its first change removes all records
   bool isPlain;      // puts and removals only
-  bool hasChanges;   // there are not only checks
+  bool hasChanges;   // at least one change is not a check
   bool isNumbered;   // some keys begin with the commit's number
-  bool isDropped;    // the only change
-  bool isAdopted;    // the only change
+  bool isDropped;    // its only change drops the keyspace
+  bool isAdopted;    // its only change adopts the keyspace
 };
 
 // A checked batch. Session makes one before the commit; KeyspaceLoader makes one for each call. BatchCommit and the
@@ -61,8 +61,8 @@ class Batch {
 
   // Returns the key of a TDN_PUT_NUMBERED change in the commit with this number.
   std::string numberedKey(const tdn_change &change, uint64_t commitNumber) const;
-  // Converts TDN_PUT_NUMBERED changes to TDN_PUT with these keys, in the order of all keys. The indexes of changes are
-  // different afterwards.
+  // Converts TDN_PUT_NUMBERED changes to TDN_PUT with the keys that `numberedKey` returns, and
+  // sorts the run's puts and removals by key. This changes the indexes of changes.
   void numberKeys(BatchRun &run, uint64_t commitNumber);
   // Replaces a change's value. The caller's bytes are not changed.
   void replaceValue(size_t index, std::string value);

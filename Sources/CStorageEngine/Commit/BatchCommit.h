@@ -33,7 +33,7 @@ class BatchCommit {
   Commit commit_;
   Batch &batch_;
   Expectations expectations_;
-  std::vector<std::unique_ptr<KeyspaceWriter>> writers_;  // those of runs that neither drop nor adopt
+  std::vector<std::unique_ptr<KeyspaceWriter>> writers_;  // for runs that do not drop or adopt
   std::vector<Keyspace *> needy_;
 };
 

@@ -43,7 +43,7 @@ class Commit {
     state_.states.settle();
   }
 
-  // Replaces the keyspace's file with this commit. The old one leaves the group.
+  // Replaces the keyspace's file in this commit. The old one leaves the group.
   void replaceFile(Keyspace &keyspace, std::shared_ptr<const HashFile> file) {
     replaceFile(keyspace, std::move(file), keyspace.isSealed);
   }
