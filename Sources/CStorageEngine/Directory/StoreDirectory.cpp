@@ -18,7 +18,7 @@ namespace todana {
 
 namespace {
 
-// docs/formats/cabinet-files.md, "Superblock".
+// The format of the superblock is in docs/formats/cabinet-files.md, section "Superblock".
 constexpr char kNewName[] = "superblock.new";
 constexpr char kMagic[] = "TODANA\r\n";
 constexpr int64_t kCopyOffset = 4096;
@@ -65,7 +65,7 @@ void makeDirectories(const std::string &path) {
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const std::string part = path.substr(0, slash);
     if (::mkdir(part.c_str(), slash == std::string::npos ? kDirectoryPermissions : 0777) == 0) {
-      // Its name must be as durable as its future content.
+      // Make the name of the new directory durable, before it gets content.
       const size_t parent = part.rfind('/');
       DirectoryDisk(parent == std::string::npos ? "." : parent == 0 ? "/" : part.substr(0, parent)).flushDirectory();
     } else if (errno != EEXIST) {

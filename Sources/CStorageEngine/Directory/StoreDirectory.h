@@ -26,8 +26,8 @@ ScryptCost scryptCost(const tdn_options &options);
 // An open store's directory, whose lock is held until the object is destroyed. Cabinet owns it; BackupWriter and
 // SalvageSource call the static functions for the superblock.
 //
-// One thread opens it. Afterwards any thread under the door of Cabinet; `setKeys` only while Cabinet holds the door
-// exclusively.
+// One thread opens it. Afterwards any thread under Cabinet's session lock; `setKeys` only while
+// Cabinet holds that lock exclusively.
 class StoreDirectory {
  public:
   // Opens the directory. Creates files only in a new or empty directory. Throws Failure: TDN_NOT_FOUND,

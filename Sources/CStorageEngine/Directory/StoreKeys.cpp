@@ -14,7 +14,7 @@ uint64_t nowMilliseconds() {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
 }
 
-// A copy of the file of keys, read as far as possible without a secret.
+// A copy of the file of keys, of which everything is parsed that needs no secret.
 struct Copy {
   bool exists = false;
   std::optional<KeyFile> file;
@@ -213,7 +213,7 @@ template <class Change, class Accept> auto StoreKeys::edit(Change change, Accept
     file_.advancePast(before);
     mayBeWritten = true;
     write();
-    // From here on nothing may fail, so the result is not copied either.
+    // Both copies are written, so nothing may fail any more, not even a copy of the result.
     static_assert(noexcept(accept()) && std::is_nothrow_move_constructible_v<decltype(result)>);
     accept();
     return result;
@@ -226,8 +226,8 @@ template <class Change, class Accept> auto StoreKeys::edit(Change change, Accept
   }
 }
 
-// Restores the content before a change. One or both copies may be changed already, so the restored content gets a newer
-// number than either.
+// Restores the content before a change. One or both copies on disk may already contain the change,
+// so the restored content gets a higher number.
 void StoreKeys::restore(KeyFile &before, uint32_t slotBefore, bool mayBeWritten) {
   before.advancePast(file_);
   std::swap(file_, before);
@@ -236,8 +236,8 @@ void StoreKeys::restore(KeyFile &before, uint32_t slotBefore, bool mayBeWritten)
   try {
     write();
   } catch (const std::exception &) {
-    // The caller gets the first failure. Until the next change, the newer copy on disk may be the failed one, which is
-    // complete and has all keys.
+    // The caller gets the first failure. Until the next change, the newer copy on disk may contain
+    // the change that failed. That copy is complete, and has all keys.
   }
 }
 

@@ -100,7 +100,8 @@ class StoreKeys {
   StoreKeys(Disk &disk, KeyFile file, SecretBytes master, bool mayWrite)
       : disk_(disk), file_(std::move(file)), master_(std::move(master)), mayWrite_(mayWrite) {}
 
-  // Writes a change entirely, or not at all. Then calls `accept` with the mutex held; it must not fail.
+  // Writes a change entirely, or not at all. Then calls `accept`, which must not fail, with the
+  // mutex held.
   template <class Change, class Accept> auto edit(Change change, Accept accept);
   template <class Change> auto edit(Change change) {
     return edit(change, []() noexcept {});
