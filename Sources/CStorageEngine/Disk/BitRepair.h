@@ -1,4 +1,5 @@
-// The repair of a single wrong bit, as memory or a cable may cause it. Each bit is flipped until the checksum is right.
+// The repair of a single wrong bit, as faulty memory or a faulty cable may cause it. One bit after
+// another is flipped, and flipped back, until the checksum matches.
 //
 // For a page with more wrong bits, a flip makes the checksum right by chance with a probability of about 2^-49. Such a
 // false repair stays undetected, as does any damage that a checksum misses. CommitRing, PageSums and PageRepairs call
@@ -10,8 +11,9 @@
 
 namespace todana {
 
-// Flips the bit after which `isRight()` holds, and returns true. If there is no such bit, returns false and leaves the
-// bytes unchanged. Costs eight calls for each byte.
+// Finds one bit after whose flip `isRight()` returns true. Leaves it flipped and returns true. If
+// there is no such bit, returns false and leaves the bytes unchanged. Calls `isRight` up to eight
+// times for each byte.
 template <class IsRight> bool repairBit(void *bytes, size_t byteCount, IsRight isRight) {
   auto *byte = static_cast<uint8_t *>(bytes);
   for (uint8_t *end = byte + byteCount; byte < end; byte++) {

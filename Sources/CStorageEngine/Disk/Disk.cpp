@@ -185,7 +185,7 @@ int64_t DirectoryDisk::sectorSize() {
 #ifdef __linux__
   struct stat status;
   if (::fstat(directory_, &status) == 0) {
-    // A partition has no directory `queue` of its own. The one of its disk is one level up.
+    // A partition has no directory `queue` of its own. Its disk's `queue` is one level up.
     for (const char *queue : {"/queue/physical_block_size", "/../queue/physical_block_size"}) {
       std::string path = "/sys/dev/block/" + std::to_string(major(status.st_dev)) + ":" +
                          std::to_string(minor(status.st_dev)) + queue;

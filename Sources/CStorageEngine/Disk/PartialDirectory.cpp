@@ -59,7 +59,8 @@ PartialDirectory::PartialDirectory(
     lock_ = DirectoryLock::acquire(
       partialPath_, DirectoryLock::Kind::exclusive, true, 0, "", DirectoryLock::kName, "the directory of the copy");
     disk_ = std::make_unique<DirectoryDisk>(partialPath_);
-    // The previous holder of the lock may have put the directory in its place, or removed it.
+    // The previous holder of the lock may have renamed the directory to its final name, or removed
+    // it.
     std::unique_ptr<DiskFile> file = disk_->open(DirectoryLock::kName, Disk::Mode::read);
     if (!file || !lock_->isOf(file->descriptor())) {
       throw Failure(TDN_IN_USE, "another copy was just made at this path", path_);
@@ -69,7 +70,8 @@ PartialDirectory::PartialDirectory(
       if (name != DirectoryLock::kName) disk_->remove(name);
     }
   } catch (...) {
-    // The content belongs to this copy only if it has the lock.
+    // Remove the lock file only if this object holds the lock: otherwise it belongs to another
+    // copy.
     if (isNew && lock_ && disk_) {
       ::unlink((partialPath_ + "/" + DirectoryLock::kName).c_str());
     }
@@ -88,7 +90,7 @@ void PartialDirectory::checkPlace() const {
 PartialDirectory::~PartialDirectory() {
   if (isInPlace_) return;
   try {
-    // Remove the lock file last, so that no other copy fills the directory before.
+    // Remove the lock file last: until then, no other copy can use the directory.
     for (const std::string &name : disk_->list()) {
       if (name != DirectoryLock::kName) disk_->remove(name);
     }

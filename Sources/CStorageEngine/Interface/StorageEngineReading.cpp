@@ -25,7 +25,7 @@ struct tdn_scan {
   std::shared_ptr<Snapshot> snapshot;
   bool isSealed;
   std::variant<HashScan, TreeScan> scan;
-  std::unique_ptr<DigestCheck> check;  // of a scan over all records only, because it takes two kilobytes
+  std::unique_ptr<DigestCheck> check;  // null unless all records are scanned: it takes 2 KB
 };
 
 namespace {
