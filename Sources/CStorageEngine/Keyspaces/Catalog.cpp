@@ -175,7 +175,7 @@ void Catalog::eraseUnused() {
     int64_t start = offset + kFreeBlockHeaderSize;
     if (!block.isFree) {
       file_->verifyValue(block);
-      // The padding starts after its first byte, a magic number.
+      // Keep the first byte of the padding, a magic number.
       start = file_->offset(block.value) + static_cast<int64_t>(block.valueLength) + 1;
     }
     for (const int64_t end = offset + block.size; start < end; start += static_cast<int64_t>(zeros.size())) {

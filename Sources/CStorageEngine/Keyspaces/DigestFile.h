@@ -27,8 +27,8 @@ class DigestFile {
  public:
   static constexpr uint32_t kFileNumber = 0;
   static constexpr const char *kFileName = "0000-states.tds";
-  // The number of last commits that an anchor may name, the newest one included. In their place, other commits of a
-  // copy are detected.
+  // The number of commits, up to and including the newest one, that an anchor may name. If a copy
+  // of the store has made other commits under these numbers, the anchor detects it.
   static constexpr uint64_t kHistory = 1000;
 
   explicit DigestFile(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
