@@ -108,7 +108,6 @@ bool HashRecovery::isLink(int64_t offset) const {
   return offset == 0 || (offset >= file_.recordStart() && offset < file_.end());
 }
 
-// Tests whether no record that a certain chain leads to lies within the block.
 bool HashRecovery::isClear(const Block &block, const std::vector<int64_t> &starts) {
   const auto next = std::upper_bound(starts.begin(), starts.end(), block.offset);
   return next == starts.end() || *next >= block.offset + block.size;
@@ -190,7 +189,8 @@ bool HashRecovery::readLink(int64_t offset, int64_t &link) const {
   return isCertain;
 }
 
-// Searches for a record along certain links only.
+// Walks a bucket's chain to the record of a key. Returns `unknown` at the first uncertain link or
+// header.
 HashRecovery::Way HashRecovery::walk(std::string_view key, Block &found) const {
   const HashFile::Place place = file_.place(key.data(), key.size());
   int64_t offset;
@@ -206,7 +206,8 @@ HashRecovery::Way HashRecovery::walk(std::string_view key, Block &found) const {
   return Way::absent;
 }
 
-// Visits the records of a bucket that certain links lead to. Returns false if there may be others.
+// Visits the records to which a bucket leads over certain bytes only. Returns false if there may be
+// others.
 template <class Visit> bool HashRecovery::visitChain(int64_t bucket, Visit visit) const {
   std::vector<int64_t> waiting(1);
   if (!readLink(file_.bucketOffset(bucket), waiting[0])) return false;
@@ -266,7 +267,7 @@ HashRecovery::Outcome HashRecovery::find(std::string_view key, int64_t end, Bloc
   return strays_->isWhole ? Outcome::absent : Outcome::damaged;
 }
 
-// Scans the file once for the records of all buckets with uncertain chains.
+// Scans the file once for the records of all buckets whose chains are not entirely certain.
 void HashRecovery::search() {
   strays_.emplace();
   strays_->repairCount = file_.file()->repairCount();
@@ -334,8 +335,8 @@ HashRecovery::Outcome HashRecovery::findRow(
   return !hasSlot && hasRightSlots(packNumber(row), pack) ? Outcome::absent : Outcome::damaged;
 }
 
-// Tests whether the slots of a pack are right. With wrong slots no row would be in its place, so one sound row is
-// enough.
+// Tests whether the slots of a pack are right. Wrong slots would lead to wrong bytes for every row,
+// so one sound row is enough.
 bool HashRecovery::hasRightSlots(uint64_t number, const Pack &pack) const {
   for (uint32_t rest = pack.rows(); rest != 0; rest &= rest - 1) {
     const int index = __builtin_ctz(rest);

@@ -1,10 +1,11 @@
 // Stock Kyoto Cabinet instantiated a second time, on PagedFile: `kyotocabinet::PagedHashDB` and PagedTreeDB.
 //
-// <kchashdb.h> reaches the disk only through class File. It is included with File renamed, and with its own classes
-// renamed, which the shared library defines, too. The result is the same code over our files.
+// <kchashdb.h> reaches the disk only through class File. It is included with File renamed to
+// PagedFile. Its own classes are renamed, too, because the shared library defines them under their
+// own names. The result is stock code on our files.
 #pragma once
 
-// The headers that <kchashdb.h> includes are included before, without renaming.
+// Include the headers that <kchashdb.h> needs before it, so that their classes keep their names.
 #include <kccommon.h>
 #include <kcutil.h>
 #include <kcthread.h>
