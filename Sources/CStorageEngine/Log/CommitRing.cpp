@@ -42,7 +42,7 @@ bool isSoundSlot(const char *slot, size_t size) {
          header.checksum == slotChecksum(slot, header.count);
 }
 
-// Returns the length of the part of a slot that may contain other bytes than zeros.
+// Returns the length of the part of a slot that may contain nonzero bytes.
 size_t usedLength(DiskFile &file, int index) {
   std::vector<char> slot(kSlotLength);
   const size_t size = file.read(index * kSlot, slot.data(), slot.size());

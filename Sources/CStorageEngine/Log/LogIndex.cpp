@@ -30,7 +30,7 @@ std::optional<FrameHeader> readFrame(
   return header;
 }
 
-// The frames' offsets of a commit, and its end; empty if the commit does not count.
+// The offsets of a commit's frames, and the commit's end; empty if the commit does not count.
 struct Commit {
   std::vector<int64_t> frames;
   int64_t end = 0;
@@ -219,8 +219,8 @@ void LogIndex::addOperations(const char *payload, size_t length, const char *log
   }
 }
 
-// Adds a file of a commit. Its values are checked, because they are used directly: the name to open it, the size to
-// allocate memory for its pages.
+// Adds a file that a commit changes. Checks the name, with which the file is opened, and the size,
+// which determines how much memory is allocated for its pages.
 void LogIndex::addFile(
   uint32_t number, uint8_t flags, std::string_view name, int64_t baseSize, int64_t size, const char *logName) {
   auto [entry, isFirst] = files.try_emplace(number);

@@ -36,8 +36,8 @@ class LogIndex {
   struct File {
     uint32_t number = 0;
     std::string name;
-    int64_t baseSize = 0;  // before the first commit of the index that changed it, or after a later cut
-    int64_t size = 0;      // after the last commit
+    int64_t baseSize = 0;  // size before the index's first change, or after a smaller cut
+    int64_t size = 0;      // size after the last commit
     int64_t cutSize = INT64_MAX;  // the smallest size to which a commit of the index has cut it
     bool isNew = false;
     bool isDropped = false;
