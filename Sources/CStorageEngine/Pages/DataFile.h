@@ -172,8 +172,9 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Returns the checksums of the new pages.
   std::vector<uint64_t> newPageSums() const;
 
-  // Makes the changes the committed content. `generation`: the generation of the log with the changes; 0 without a log.
-  // Returns the change of the number of pages that exist only in memory. It can be negative for a dropped or cut file.
+  // Makes the changes the committed content. `generation`: the generation of the log with the
+  // changes; 0 without a log. Returns by how many pages the number of pages that exist only in
+  // memory has grown. The result can be negative for a dropped or cut file.
   int64_t accept(uint64_t generation);
   // Makes a sealed building file a normal one. Called first, so that its last user does not remove it.
   void adopt() { state_ = State::normal; }
@@ -197,7 +198,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   enum class State {
     fresh,     // created by the commit being applied; may have no main file yet
     normal,
-    building,  // belongs to one thread; a shared mapping until it is sealed, whose memory others may release
+    building,  // belongs to one thread; a shared mapping until it is sealed
     dropped,
   };
 

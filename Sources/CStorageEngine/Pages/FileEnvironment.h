@@ -1,4 +1,4 @@
-// The surroundings of a group's data files: their disk, settings and lists.
+// The disk, the settings and the lists that the data files of a group share.
 #pragma once
 
 #include <memory>

@@ -16,8 +16,8 @@ namespace todana {
 
 class DataFile;
 
-// The set, which has one object for each open file. FileEnvironment owns it; FileGroup, Checkpointer, GroupState and
-// MemoryLimit use it.
+// A set with one DataFile for each open file. FileEnvironment owns it; FileGroup, Checkpointer,
+// GroupState and MemoryLimit use it.
 //
 // Any thread: its mutex guards both lists.
 class FileSet {

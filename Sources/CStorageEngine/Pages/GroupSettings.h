@@ -10,7 +10,7 @@ namespace todana {
 // The settings, which Session makes from the caller's options. They do not change while the group is open. Any thread.
 struct GroupSettings {
   int64_t logLimit = 64 << 20;         // length of the log at which a checkpoint begins
-  int64_t privateLimit = 128 << 20;    // size of the pages only in memory at which a checkpoint begins
+  int64_t privateLimit = 128 << 20;    // size of memory-only pages at which a checkpoint begins
   int64_t commitLimit = 1 << 30;       // size of the stored pages that one commit may change
   int64_t directThreshold = 1 << 20;   // size of new content from which a commit writes it directly to main files
   int64_t sectorSize = 512;

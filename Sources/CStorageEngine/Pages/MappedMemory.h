@@ -6,7 +6,8 @@
 
 namespace todana {
 
-// The growth of that amount since the last full release. MemoryLimit owns it, and calls it under its own mutex.
+// The growth of mapped memory since the last full release. MemoryLimit owns it, and calls it under
+// its own mutex.
 //
 // Any thread: it stores one atomic number.
 class MappedMemory {
