@@ -49,7 +49,8 @@ void InPlaceCompaction::run() {
     try {
       offerGap();
     } catch (...) {
-      // New records do not use the gap then; the next compaction closes it.
+      // New records then do not use the free block between the positions. The next compaction
+      // removes it.
     }
     throw;
   }

@@ -63,7 +63,7 @@ class RebuildSource {
 
   // Notes a record of the old file during the survey.
   virtual void note(const HashBlock &record) = 0;
-  // Stores the changes. Returns the number to take.
+  // Stores the changes. Returns the number of changed keys or packs to take.
   virtual size_t keep(RebuildJournal changes) = 0;
   // Takes the change with this index.
   virtual void takeChange(size_t index) = 0;

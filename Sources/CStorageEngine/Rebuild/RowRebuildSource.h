@@ -50,7 +50,7 @@ class RowRebuildSource : public RebuildSource {
   void takeChange(size_t index) override;
   void noteRow(uint64_t row, size_t byteCount);
   void mergeGroups();
-  // Takes the rows of a group. `singles`: those that may have records of their own.
+  // Takes the rows of a group. `singles`: one bit for each row that may have a record of its own.
   void takeGroup(uint64_t number, uint32_t singles, bool isChanged);
   void takeRow(int index, std::string_view bytes);
   void convert();

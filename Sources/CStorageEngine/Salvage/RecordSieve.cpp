@@ -30,7 +30,7 @@ void RecordSieve::run(const Glance &glance, const Accept &accept, const Damage &
     } else if (block.kind == Kind::free && file_.isSound(offset, kFreeBlockHeaderSize)) {
       offset = next;
     } else {
-      // The length may be wrong and still lead to another block.
+      // A wrong length may lead to another block by chance, so search the skipped part.
       const int64_t found = search(offset + alignment_, next, [](const Record &) {});
       if (block.kind == Kind::record) damage(load(offset, block));
       offset = found;

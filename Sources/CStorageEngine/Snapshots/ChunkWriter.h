@@ -65,7 +65,7 @@ class ChunkWriter {
     if (byteCount > chunk_.byte_capacity - chunk_.byte_count) return nullptr;
     return reinterpret_cast<char *>(chunk_.bytes) + chunk_.byte_count;
   }
-  // Describes row `index` of a reserved piece. `offset`: that of its value within the piece.
+  // Describes row `index` of a reserved piece. `offset`: the offset of its value within the piece.
   void putReserved(size_t index, uint64_t row, size_t offset, size_t length) {
     chunk_.slices[chunk_.slice_count + index] = {row, chunk_.byte_count + offset, length, 0, TDN_FOUND};
   }
