@@ -24,9 +24,9 @@ bool tdn_release_memory(tdn_cabinet *cabinet, tdn_error *error);
 // rows packed together. So is a file that packing makes much shorter, if the disk has room for two copies. An
 // interrupted rebuild changes nothing.
 //
-// In any other file records are moved, in small commits, and the end of the file is cut off. Damaged records stay in
-// place, and the call fails with TDN_DAMAGED at the end. Records too large for the free disk space stay, too, with
-// TDN_NO_SPACE.
+// In any other file records are moved, in small commits, and the end of the file is cut off.
+// Damaged records stay in place, and the call fails with TDN_DAMAGED at the end. Records too large
+// for the free disk space stay, too, and the call then fails with TDN_NO_SPACE.
 bool tdn_compact(
   tdn_cabinet *cabinet, uint32_t keyspace, tdn_progress progress, void *TDN_NULLABLE context, bool *compacted,
   tdn_error *error);

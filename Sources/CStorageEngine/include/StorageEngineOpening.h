@@ -56,7 +56,7 @@ typedef struct {
   bool resuming_migration;     // opens a store that is partly plain because encrypting or decrypting it was interrupted
 } tdn_options;
 
-// Sets the default options. The defaults of limits are those in parentheses above.
+// Sets the default options. The default limits are the values in parentheses above.
 void tdn_options_init(tdn_options *options);
 
 typedef struct {
@@ -82,10 +82,10 @@ bool tdn_close(tdn_cabinet *cabinet, tdn_error *error);
 // Discards all state in memory, recovers from the files, and keeps the handle valid. Call it after TDN_MUST_REOPEN.
 bool tdn_reopen(tdn_cabinet *cabinet, tdn_open_report *report, tdn_error *error);
 
-// Returns the newest commit, after making it durable. Opening the store with it as `expected` succeeds if that commit
-// is the newest one or among the 999 before it. Fails with TDN_ROLLED_BACK if the store is older. Fails with
-// TDN_DIVERGED if it has another commit in that place, if its files belong to different states, or if more commits came
-// since.
+// Returns the newest commit, after making it durable. Opening the store with it as `expected`
+// succeeds if that commit is the newest one or among the 999 before it. It fails with
+// TDN_ROLLED_BACK if the store is older. It fails with TDN_DIVERGED if the store has another commit
+// under that number, if its files belong to different states, or if more than 999 commits followed.
 bool tdn_get_anchor(tdn_cabinet *cabinet, tdn_anchor *anchor, tdn_error *error);
 
 TDN_ASSUME_NONNULL_END

@@ -25,9 +25,9 @@ typedef struct {
   int32_t kind;                // a `tdn_keyspace_kind`; 0: rows or keys, and each record may be visited as either
   const uint8_t *name;         // valid during the callback only
   size_t name_length;
-  bool is_name_known;          // false: the catalog is damaged, and `name` is the part that the file's name has
+  bool is_name_known;          // false: the catalog is damaged; `name` is from the file's name
   uint64_t next_row;           // 1 if not known
-  uint64_t record_count;       // as its header says; UINT64_MAX if not known
+  uint64_t record_count;       // from the header of its file; UINT64_MAX if not known
   const char *file;
 } tdn_salvage_keyspace;
 
@@ -61,8 +61,8 @@ typedef struct {
   void (*loss)(void *TDN_NULLABLE context, const char *sentence);
   // Called before the records of the keyspace.
   void (*keyspace)(void *TDN_NULLABLE context, const tdn_salvage_keyspace *keyspace);
-  // Called for each candidate: the caller decides whether it is a record of the store. A record that was taken may come
-  // again.
+  // Called for each candidate: the caller decides whether it is a record of the store. The same
+  // record may be visited again after it was taken.
   tdn_salvage_answer (*record)(void *TDN_NULLABLE context, const tdn_salvage_record *record);
   void (*damage)(void *TDN_NULLABLE context, const tdn_salvage_damage *damage);
   // Returns false to give up.

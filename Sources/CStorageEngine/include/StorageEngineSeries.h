@@ -40,11 +40,11 @@ typedef struct {
 
 // A damaged part of a backup.
 typedef struct {
-  uint64_t number;             // the backup's
+  uint64_t number;             // of the backup
   uint64_t offset;             // in the store's file
   uint64_t byte_count;
   char file[300];              // the store's file; empty: the whole backup
-  char stored_in[40];          // the file of the series
+  char stored_in[40];          // the damaged file of the series
 } tdn_backup_damage;
 
 // Begins a backup of the newest commit. Creates the directory if it does not exist. As for `tdn_backup_open`, no
