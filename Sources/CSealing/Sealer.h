@@ -44,7 +44,7 @@ class Sealer {
   const KeyRing &ring() const { return *ring_; }
   uint32_t currentEpoch() const { return ring_->currentEpoch(); }
 
-  // The number of bytes before the plaintext, and after it.
+  // Returns the number of bytes before the plaintext. `kTrailerSize` bytes follow it.
   static size_t headerSize(uint32_t epoch);
   static constexpr size_t kTrailerSize = kTagSize;
   static constexpr size_t kLargestEnvelope = 1 + 5 + kNonceSize + kTagSize;

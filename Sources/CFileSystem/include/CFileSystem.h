@@ -78,7 +78,7 @@ const uint8_t *tdf_next_name(const uint8_t *buffer, size_t used, size_t *offset,
 // system does not report them.
 int64_t tdf_next_data(int file, int64_t offset);
 int64_t tdf_next_hole(int file, int64_t offset);
-// Reads `buffer_size` bytes; fewer only at the end of the file.
+// Reads `buffer_size` bytes, or fewer at the end of the file. Returns the number of bytes read.
 int64_t tdf_read_at(int file, uint8_t *buffer, size_t buffer_size, int64_t offset);
 typedef enum { TDF_SEQUENTIAL = 0, TDF_WILL_NEED = 1, TDF_DO_NOT_NEED = 2 } tdf_advice;
 int tdf_advise(int file, int64_t offset, int64_t byte_count, tdf_advice advice);
@@ -102,8 +102,8 @@ int tdf_set_flags(int file, uint32_t flags);
 int tdf_write_at(int file, const uint8_t *bytes, size_t byte_count, int64_t offset);
 int tdf_set_size(int file, int64_t byte_count);
 int tdf_flush(int file);
-// Returns the errors that a file system reports only when a file is closed, such as a full disk over NFS; the file
-// stays open.
+// Returns an error that the file system reports only when a file is closed, such as a full disk
+// over NFS. The file stays open.
 int tdf_finish_writing(int file);
 // Locks the file until it is closed (flock); returns an error if another process has locked it.
 int tdf_try_lock(int file);

@@ -24,7 +24,7 @@ constexpr size_t kWrappingKeySize = 64;
 constexpr std::string_view kSlotLabel = "Todana slot 1";
 constexpr std::string_view kKeyLabel = "Todana key 1";
 
-// Numbers are little-endian.
+// Writes a number in little-endian order.
 template <class Number> void put(uint8_t *bytes, Number number) {
   for (size_t index = 0; index < sizeof number; index++) bytes[index] = static_cast<uint8_t>(number >> 8 * index);
 }

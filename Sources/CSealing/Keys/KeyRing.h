@@ -26,13 +26,13 @@ class KeyRing {
   static std::shared_ptr<Addition> prepare(DataCipher cipher, const std::vector<DataKey> &keys);
   void add(Addition &keys) noexcept;
 
-  // The epoch that new data are sealed under.
+  // Returns the epoch whose key seals new data.
   uint32_t currentEpoch() const { return currentEpoch_.load(std::memory_order_acquire); }
   // Returns null if the store has no such key.
   std::shared_ptr<const SecretBytes> epochKey(uint32_t epoch) const;
 
-  // The number of the newest key generation. All keys of a store are renewed together. A generation has the number of
-  // its first epoch, and its own keys for names and digests.
+  // Returns the number of the newest key generation. All keys of a store are renewed together. A
+  // generation has the number of its first epoch, and its own keys for names and digests.
   uint32_t keyGeneration() const { return keyGeneration_.load(std::memory_order_acquire); }
   bool has(uint32_t keyGeneration) const;
 

@@ -9,7 +9,8 @@
 
 namespace todana {
 
-// Thread-safe. After a fork, the child generates nonces of its own.
+// A pool of random nonces for one key ring. Thread-safe. After a fork, the child generates nonces
+// of its own.
 class NoncePool {
  public:
   void draw(uint8_t *nonces, size_t count);
