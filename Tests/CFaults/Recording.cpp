@@ -189,7 +189,7 @@ bool recording_start(const char *directory, const char *log) {
     if (entry->d_type == DT_REG) entries.emplace_back(entry->d_name, entry->d_ino);
   }
   ::closedir(stream);
-  // Sorted by name, so that the replay numbers the files alike.
+  // Sort by name, so that the replay gives the files the same numbers.
   std::sort(entries.begin(), entries.end());
   for (const auto &[name, inode] : entries) names[name] = files[inode] = nextFile++;
   on = true;

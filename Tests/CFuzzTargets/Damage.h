@@ -1,4 +1,5 @@
-// Changes files as an input describes, and recomputes their checksums, so that the damage is not noticed by them.
+// Changes files as an input describes, and recomputes their checksums, so that checksums do not
+// reveal the damage.
 #pragma once
 
 #include <cstdint>

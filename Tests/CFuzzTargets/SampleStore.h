@@ -26,9 +26,9 @@ class SampleStore {
   // Returns the sample, which is made at the first call.
   static const SampleStore &shared();
 
-  // The files after a clean close.
+  // Returns the files after a clean close.
   const Files &closed() const { return closed_; }
-  // The files after a kill: the last commits are in a log.
+  // Returns the files after a kill, when the last commits are in a log.
   const Files &killed() const { return killed_; }
 
  private:

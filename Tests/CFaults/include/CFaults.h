@@ -1,4 +1,5 @@
-// Injects faults of the system into the process that links this: the n-th call of a kind fails.
+// Injects faults of the system into the process that links this target: the n-th call of a kind
+// fails.
 //
 // Replaces `operator new` and functions of the C library, for calls from the program itself. All calls of the engine to
 // the system are thus covered. Calls that libraries make for themselves pass through.
@@ -23,7 +24,7 @@ typedef enum {
   fault_rename,    // rename, renameat
   fault_remove,    // unlinkat
   fault_map,       // mmap
-  fault_allocate,  // operator new; the error does not matter
+  fault_allocate,  // operator new; `error` is ignored
   fault_thread,    // pthread_create
   fault_seek,      // lseek
   fault_status,    // fstat

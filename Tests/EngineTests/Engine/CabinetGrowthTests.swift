@@ -82,7 +82,8 @@ import Testing
     }
   }
 
-  /// Grows several files at once: they move in memory, and another file may use the released range at once.
+  /// Grows several files at the same time, whose mappings move, so that another file may reuse a
+  /// released range immediately.
   @Test func `files that grow at the same time do not touch each other's memory`() throws {
     try onThreads(4) { thread in
       for round in 0..<40 as Range<UInt64> {

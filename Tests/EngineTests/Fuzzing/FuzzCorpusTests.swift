@@ -4,7 +4,7 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// Runs of all fuzz targets over their corpus; a finding ends the process.
+/// All fuzz targets, run on their corpus; a finding ends the process.
 ///
 /// Serialized, because the targets share a scratch directory.
 @Suite(.serialized) struct FuzzCorpusTests {

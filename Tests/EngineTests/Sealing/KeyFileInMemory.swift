@@ -1,6 +1,6 @@
 import CSealingProbe
 
-/// A key file in memory.
+/// A key file of the sealing layer, used through CSealingProbe.
 @safe
 final class KeyFileInMemory {
   private let raw: OpaquePointer
