@@ -1,6 +1,6 @@
 // The reader of a backup's files, one after another, in pieces, for a copy or a stream.
 //
-// While it exists, no checkpoint runs, so commits only append to the logs, and write only after the
+// Until `release`, no checkpoint runs, so commits only append to the logs, and write only after the
 // ends that the main files had at the start. The files can therefore be read in any order.
 #pragma once
 

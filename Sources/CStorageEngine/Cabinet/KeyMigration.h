@@ -1,9 +1,9 @@
 // The rotation of all keys of a store, or its encryption or decryption, while the store is in use.
 //
-// Each keyspace is rebuilt into a new file, by which one commit replaces the old one. BatchCommit
-// converts records that callers sealed before that commit. An interrupted migration loses nothing:
-// a later run rebuilds only the remaining keyspaces. Afterwards no file of the directory contains
-// data under the old keys. After encrypting, none contains plain data.
+// For each keyspace a new file is built, and one commit replaces the old file. BatchCommit converts
+// records that callers sealed before that commit. An interrupted migration loses nothing: a later
+// run rebuilds only the remaining keyspaces. Afterwards no file of the directory contains data
+// under the old keys. After encrypting, none contains plain data.
 #pragma once
 
 #include "../Directory/StoreKeys.h"

@@ -6,7 +6,7 @@
 namespace todana {
 
 void RowKeyspaceWriter::checkChanges(const HashFile &file) {
-  // Row ids from here on were not reserved before the last commit, so no record can exist.
+  // The file has no rows with this or a higher id: none was reserved when the file last changed.
   const uint64_t firstNewRow = file.nextRow();
   RowFinder finder(file);
   size_t members[kHashGroupSize], memberCount = 0;

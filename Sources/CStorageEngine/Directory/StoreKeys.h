@@ -53,8 +53,9 @@ class StoreKeys {
   static std::unique_ptr<StoreKeys> open(
     Disk &disk, const std::optional<StoreID> &storeID, const Secret &secret, bool mayWrite);
 
-  // Replaces the store's file by an exported one, which `secret` opens. Keeps keys that were added to the store since.
-  // Throws Failure also if the store has entirely different keys, because its own file would be lost.
+  // Replaces the store's file by an exported one, which `secret` opens. Keeps keys that were added
+  // to the store since. Also throws Failure if the store has entirely different keys, because its
+  // own file would be lost.
   static void import(Disk &disk, const StoreID &storeID, ByteView exported, const Secret &secret);
 
   const std::shared_ptr<KeyRing> &ring() const { return ring_; }
