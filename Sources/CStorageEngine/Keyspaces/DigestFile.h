@@ -21,8 +21,8 @@ namespace todana {
 
 // The open digest file. CommitState owns it; Session opens and loads it; Commit stores the states of changed keyspaces.
 //
-// One thread at a time: the opening thread, then the committing thread inside `apply`. Session calls `keyGeneration`
-// and `anchor` under a ReadLock. Some functions are marked: any thread.
+// One thread at a time: the opening thread, then the committing thread inside `apply`. Session
+// calls `keyGeneration` and `anchor` under a ReadLock. Functions marked `Any thread` need no lock.
 class DigestFile {
  public:
   static constexpr uint32_t kFileNumber = 0;
@@ -104,9 +104,9 @@ class DigestFile {
   std::optional<KeyspaceDigestMac> entryMac_, historyMac_;  // with the keys of the root's generation
   std::shared_ptr<DataFile> file_;
   std::atomic<bool> isConsistent_{true};
-  std::atomic<bool> isSealed_{false};  // by the root's generation; for any thread
+  std::atomic<bool> isSealed_{false};  // whether the root is sealed; read by any thread
   Root root_;
-  std::atomic<uint64_t> notedSeals_{0};  // of the current epoch, as stored in the root; for any thread
+  std::atomic<uint64_t> notedSeals_{0};  // the root's count of seals; read by any thread
 
   // -- The state that a rollback restores
   struct OldTerm {

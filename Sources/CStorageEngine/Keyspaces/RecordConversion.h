@@ -19,7 +19,7 @@ namespace todana {
 // One thread at a time. It needs no lock, because it changes no record in place.
 class RecordConversion {
  public:
-  // Converts to records of this key generation; 0: plain ones.
+  // Makes a conversion to records of this key generation; 0: plain records.
   RecordConversion(std::shared_ptr<const KeyRing> ring, uint32_t keyGeneration)
       : ring_(std::move(ring)), keyGeneration_(keyGeneration), sealer_(ring_) {}
 
