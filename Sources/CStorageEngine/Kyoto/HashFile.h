@@ -27,7 +27,7 @@ class HashRecovery;
 // A record or a free block in the file. Its pointers are valid while the lock under which it was read is held.
 struct HashBlock {
   int64_t offset = 0;
-  int64_t size = 0;  // the next block starts directly after
+  int64_t size = 0;  // the next block starts directly after it
   bool isFree = false;
   int64_t left = 0;  // offsets of the children in the bucket's tree; 0: none
   int64_t right = 0;

@@ -109,7 +109,7 @@ class HashRecovery {
   struct Strays {
     std::unordered_map<std::string, int64_t> offsets;
     bool isWhole = true;      // nothing was skipped
-    uint32_t repairCount = 0;  // the file's, at the time of the search
+    uint32_t repairCount = 0;  // the file's repair count at the time of the search
   };
   std::optional<Strays> strays_ TDN_GUARDED_BY(mutex_);
 };

@@ -149,7 +149,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void seal();
   bool isBuilding() const { return state_ == State::building; }
   bool isDropped() const { return state_ == State::dropped; }
-  // Inside `apply`: removes the file from the group with this commit, which may still be rolled back.
+  // Inside `apply`: removes the file from the group in this commit, which may still be rolled back.
   void drop();
   void undoDrop();
 
@@ -270,7 +270,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   State state_;
   bool isDirect_ = false;  // DirectWrites writes its new pages in the commit being applied
   bool isSealed_ = false;  // a building file that is on disk, except for the noted changes
-  bool wasFresh_ = false;  // before the commit being applied has dropped it
+  bool wasFresh_ = false;  // whether it was fresh before the commit being applied dropped it
   std::atomic<uint64_t> lastGeneration_{0};
 
   char *base_ = nullptr;

@@ -120,7 +120,7 @@ class FileGroup {
   std::shared_ptr<DataFile> createBuildingFile(uint32_t number, const std::string &name);
   // Flushes a building file, once. Later changes stay in memory, and go to the log when the file is adopted.
   void sealBuildingFile(const std::shared_ptr<DataFile> &file) { file->seal(); }
-  // Inside `apply`: adds the sealed file and its content to the group with this commit.
+  // Inside `apply`: adds the sealed file and its content to the group in this commit.
   void adoptFile(const std::shared_ptr<DataFile> &file);
 
   // Deletes every data file that is not among these (sorted) numbers. Called directly after opening for writing.

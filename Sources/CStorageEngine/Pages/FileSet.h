@@ -19,10 +19,10 @@ class DataFile;
 // A set with one DataFile for each open file. FileEnvironment owns it; FileGroup, Checkpointer,
 // GroupState and MemoryLimit use it.
 //
-// Any thread: its mutex guards both lists.
+// Any thread: its mutex guards the files, and the names of building files.
 class FileSet {
  public:
-  // Returns null if the file is not open.
+  // Returns the open file with this number, or null.
   std::shared_ptr<DataFile> find(uint32_t number);
   // Returns the file. If it is not open, adds the result of `open`; other threads wait for that.
   std::shared_ptr<DataFile> findOrOpen(uint32_t number, const std::function<std::shared_ptr<DataFile>()> &open);
