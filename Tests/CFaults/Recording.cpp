@@ -20,7 +20,7 @@ namespace todana::recording {
 
 namespace {
 
-// Numbered as `Operation::Kind` in Tests/CPowerFailure/RecordingDisk.h.
+// The kinds of operations, numbered as `Operation::Kind` in Tests/CPowerFailure/RecordingDisk.h.
 enum class Kind : uint8_t { create, write, resize, flush, rename, remove, flushDirectory, flushAll };
 
 std::atomic<bool> on{false};

@@ -34,7 +34,7 @@ class CabinetModel {
   void revert();
   void settle(uint64_t number, State &state);
 
-  // Adds changes of one keyspace to a batch, and their effect to a state.
+  // Adds random changes of one keyspace to a batch, and applies them to a state.
   void change(KeyedSession &session, Changes &changes, State &state);
   // Returns a keyspace, which is made if missing.
   Contents &contentsOf(KeyedSession &session, int32_t kind, const char *name);

@@ -70,7 +70,7 @@ class Changes {
 // A batch in the form that the engine takes.
 class BatchBuilder {
  public:
-  // Adds a change of a record. `key` of a row is 8 bytes, as in the model.
+  // Adds a change of a record. The key of a row has 8 bytes, as in the model.
   void add(
     uint32_t keyspace, int32_t keyspaceKind, tdn_change_kind kind, tdn_expectation expectation, const std::string &key,
     const std::string &value, uint64_t expected = 0);

@@ -12,7 +12,7 @@ import Testing
 
   /// Adds 28 rows in each commit, 12 of them in a pack, and stores the total in row 1.
   ///
-  /// A scan must find exactly that many.
+  /// A scan must find exactly as many rows as row 1 says.
   @Test(arguments: [TDN_STORAGE_DIRECTORY, TDN_STORAGE_MEMORY])
   func `each scan of a growing file sees one commit`(_ storage: tdn_storage) throws {
     let directory = try TemporaryDirectory()

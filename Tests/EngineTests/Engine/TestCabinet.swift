@@ -1,7 +1,7 @@
 import CStorageEngine
 import Foundation
 
-/// True if random tests should run longer.
+/// Whether random tests run longer.
 let isLongTest = ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] != nil
 
 struct CabinetError: Error, Equatable {
