@@ -29,7 +29,7 @@ namespace todana {
 // PageAcceptance makes its own.
 //
 // Any thread, inside `apply` or under a ReadLock. Its mutex guards the remembered records, and is
-// held while they are searched.
+// held while the file is searched for them.
 class HashRecovery {
  public:
   explicit HashRecovery(const HashFile &file) : file_(file) {}
