@@ -85,7 +85,7 @@ class PagedFile {
   }
   bool append(const void *bytes, size_t byteCount) { return write(size(), bytes, byteCount); }
 
-  // Grows the file only: a data file shrinks by being replaced.
+  // Grows the file. Fails for a smaller size, because stock code never has to shrink a data file.
   bool truncate(int64_t newSize) {
     if (newSize < size()) return fail("truncation is not supported");
     if (!port_->isWritable) return fail("the file was rolled back");
