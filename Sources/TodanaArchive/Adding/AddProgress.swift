@@ -12,7 +12,7 @@ public struct AddProgress: Sendable {
   public var newFiles = 0
   /// The number of files whose content or metadata differs from an earlier snapshot.
   public var changedFiles = 0
-  /// The number of files that an earlier snapshot has unchanged.
+  /// The number of files that are unchanged since an earlier snapshot.
   public var unchangedFiles = 0
   /// The number of bytes read from files.
   public var bytesRead: Int64 = 0

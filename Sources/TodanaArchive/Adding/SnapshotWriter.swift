@@ -12,9 +12,9 @@ final class SnapshotWriter {
   private let tree: TreeWriter
   /// The directory whose content is at the top; nil if there is none.
   private(set) var top: FileEntry?
-  /// The entries that come in any order.
+  /// The entries that were submitted in any order, such as those of a tar.
   private let unordered = UnorderedTreeBuilder()
-  /// The rows of chunks whose file's step has not come yet.
+  /// The rows of stored chunks that wait for the step of their file.
   private var chunks: [RowID] = []
   private var firstChunk = 0
   private var nextJob = 0
@@ -49,7 +49,7 @@ final class SnapshotWriter {
   ///
   /// - Parameters:
   ///   - isDryRun: Whether nothing is stored.
-  ///   - progress: Called for each entry that came in any order; may throw to cancel.
+  ///   - progress: Called for each entry that was submitted in any order; may throw to cancel.
   /// - Returns: The pages of the root.
   /// - Throws: `StoreError`; errors of `progress`.
   func finish(isDryRun: Bool, _ progress: () throws -> Void) throws -> [RowID] {
@@ -79,8 +79,8 @@ final class SnapshotWriter {
     guard case .here(let compressed) = content.place else {
       return try Self.found(try contentStore.row(of: StoredContent.self, named: content.name))
     }
-    // Another job may have stored the content. Workers also miss content that has replaced damaged content since they
-    // began.
+    // Another job may have stored the content. Besides, the workers do not find content that has
+    // replaced damaged content since they began.
     let mayBeStored = try ownership.contents.isContested(content.name) || !contentStore.damage.isEmpty
     if mayBeStored, let row = try contentStore.row(of: StoredContent.self, named: content.name) { return row }
     let stored = StoredContent()
@@ -114,7 +114,7 @@ final class SnapshotWriter {
   }
 
   private static func found(_ row: RowID?) throws -> RowID {
-    // The job that owns the content was earlier, so its result is stored.
+    // An earlier job owns the content, and its result is already stored.
     guard let row else { throw ArchiveError(.damaged, "Stored content is missing from the index.") }
     return row
   }

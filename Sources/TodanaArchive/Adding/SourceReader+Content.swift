@@ -66,7 +66,8 @@ extension SourceReader {
   ///
   /// Opening without O_NONBLOCK would wait as well, but forever if a FIFO has taken the file's place.
   ///
-  /// - Throws: ``FileError`` of the last attempt, after the holder's time is over or the pipeline has stopped.
+  /// - Throws: ``FileError`` of the last attempt, after the holder's time has expired or the
+  ///   pipeline has stopped.
   func open(_ entry: FileEntry, in directory: SourceDirectory) throws(FileError) -> SourceFile {
     var end: ContinuousClock.Instant?
     while true {
@@ -93,7 +94,7 @@ extension SourceReader {
 
 // Reading a descriptor, such as the standard input, as one file.
 extension SourceReader {
-  /// Makes a file of all data from a descriptor.
+  /// Archives all data from a descriptor as one file.
   func run(stream descriptor: CInt, _ entry: FileEntry) throws {
     progress.change { $0.readPaths += 1 }
     func readSome(_ buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
@@ -110,7 +111,7 @@ extension SourceReader {
     note(entry, nil)
   }
 
-  /// Reads the available data; waits for it until the pipeline has stopped.
+  /// Reads the available data; waits until there is some, or until the pipeline has stopped.
   private func read(
     _ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer, name: [UInt8]
   ) throws(FileError) -> Int {

@@ -35,11 +35,12 @@ struct SourceRoots {
   }
 
   let top = Node(name: [], path: [])
-  /// Given directories whose content is stored at the top.
+  /// The given directories whose content is stored at the top.
   private(set) var openPaths: [[UInt8]] = []
-  /// Given paths below other ones.
+  /// The given paths that are below other given paths.
   ///
-  /// They are archived already, but must exist, and `--one-file-system` includes their file systems.
+  /// They are archived with the paths above them. Nevertheless they must exist, and
+  /// `--one-file-system` includes their file systems.
   private(set) var innerPaths: [[UInt8]] = []
 
   /// Computes the places of paths.

@@ -121,7 +121,6 @@ enum CharacterClass {
 struct ByteSet: Sendable, Hashable {
   private var bits: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-  /// Creates an empty set.
   init() {}
 
   @inline(__always)

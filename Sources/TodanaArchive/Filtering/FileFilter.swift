@@ -61,9 +61,9 @@ public struct FileFilter: Sendable {
   /// The device of the root (`st_dev`).
   let device: UInt64
   let furtherDevices: Set<UInt64>
-  /// The path of the current directory from the root; while a name is examined, it follows the path.
+  /// The path of the current directory from the root; while a name is tested, it is appended.
   var path: [UInt8] = []
-  /// The root and the directories from the root to the current one.
+  /// The directories from the root to the current one, including both.
   var levels: [Level] = []
 
   /// Creates a filter whose current directory is the root.
@@ -234,6 +234,6 @@ public enum CacheDirectoryTag {
   /// The bytes at the beginning of the file; only these have to be read.
   public static let signature = Array("Signature: 8a477f597d28d172789f06886806bc55".utf8)
 
-  /// Tests whether a regular file of that name is a tag, by its first bytes.
+  /// Tests whether a regular file named ``fileName`` that begins with these bytes is a tag.
   public static func isTag(beginningWith bytes: [UInt8]) -> Bool { bytes.starts(with: signature) }
 }

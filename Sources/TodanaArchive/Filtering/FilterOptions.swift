@@ -42,7 +42,7 @@ public struct FilterOptions: Sendable {
     for rule in added.rules { rules.append(rule) }
   }
 
-  /// Adds a pattern that includes files again that an earlier rule excludes (`--include`).
+  /// Adds a pattern that includes files despite an earlier rule that excludes them (`--include`).
   ///
   /// Files in an excluded directory stay excluded. If the relative order of options is unknown, add these patterns
   /// last.
