@@ -90,7 +90,7 @@ final class DirectoryHandle: Sendable {
     return directory
   }
 
-  /// Opens the parent directory, and names it by the given path.
+  /// Opens the parent directory; `path` names it in messages.
   ///
   /// - Throws: ``FileError/Code/changed`` if the parent does not have the given identity.
   func openParent(expecting identity: FileIdentity, _ path: EntryPath) throws(FileError) -> DirectoryHandle {

@@ -3,7 +3,8 @@ internal import Glibc
 
 /// A reader of a file's metadata through a descriptor, which need not be open for reading data.
 struct EntryReader {
-  /// The limit for all names and values of one file, in bytes; files rarely have more than a thousand bytes.
+  /// The maximum total length of the attribute names and values of one file, in bytes; few files
+  /// have more than a thousand.
   static let attributeLimit = 16 << 20
 
   let file: CInt

@@ -34,7 +34,7 @@ public struct FileError: Error, Sendable, Hashable {
     case tooLarge
     /// The process or the system has no free file descriptor (`EMFILE`, `ENFILE`).
     case tooManyOpenFiles
-    /// Left out by intent, such as owners if the process does not run as root.
+    /// Skipped intentionally, such as setting an owner if the process does not run as root.
     case skipped
     /// A temporary file or directory of an extraction that was interrupted or is still running.
     case unfinished
@@ -70,7 +70,7 @@ public struct FileError: Error, Sendable, Hashable {
   }
 
   public let operation: Operation
-  /// The path in bytes, beginning as the caller's path does.
+  /// The path in bytes; it begins with the path that the caller gave.
   public let path: [UInt8]
   public let code: Code
   /// The C library's `errno`; 0 if no system call failed.

@@ -12,7 +12,7 @@ extension Archive {
   /// - Parameters:
   ///   - snapshot: A snapshot of this archive.
   ///   - target: A directory; it is created if only the last component of its path is missing.
-  ///   - options: Which files are restored, and how existing files are treated.
+  ///   - options: The files to restore, and the treatment of existing files.
   ///   - progress: Called a few times a second; throws to cancel.
   /// - Returns: The result.
   /// - Throws: ``ArchiveError/Code/invalidArgument`` for a target in the archive's own directory; ``FileError`` if the

@@ -77,7 +77,7 @@ struct DataPlacer {
   }
 }
 
-/// The recently decompressed groups of small files: the next file is mostly in the same group.
+/// The recently decompressed groups of small files; the next file is usually in the same group.
 ///
 /// Thread-safe.
 final class SharedGroups: Sendable {

@@ -131,7 +131,8 @@ extension Extraction {
     }
   }
 
-  /// Sets the metadata of an existing file if this is the last of its names; nil if it is not waiting for that.
+  /// Sets the metadata of an existing file if this is the last of its names; returns nil if the
+  /// file does not wait for its metadata.
   private mutating func setWaitingMetadata(
     _ file: FileEntry, _ identity: FileIdentity, in target: TargetDirectory
   ) throws -> ExtractOptions.Outcome? {

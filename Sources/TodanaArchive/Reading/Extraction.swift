@@ -11,10 +11,11 @@ struct Extraction: ~Copyable {
   private let path: [UInt8]
   private let content: ContentStore
   let restorer: FileRestorer
-  /// The restoring of regular files with one name; files with several are restored on this thread, before their next
-  /// name comes.
+  /// The threads that restore regular files with one name. A file with several names is restored on
+  /// this thread, so that it exists before its next name is created.
   let files: FileRestoring
-  /// The metadata of the target, which are set only if this or an interrupted extraction has created it.
+  /// The metadata of the target, set only if this or an interrupted extraction has created the
+  /// target.
   private let top: FileEntry?
   private var walk: SnapshotWalk
   var target: ExtractionTarget

@@ -53,7 +53,7 @@ enum ExtractionTarget {
 
   /// Returns the directory in which files are created; nil if a dry run would create it.
   ///
-  /// - Throws: ``FileError`` about a file with the given name if the directory was lost.
+  /// - Throws: ``FileError`` about the file `name` if the directory could not be opened again.
   func directory(for name: [UInt8]) throws(FileError) -> TargetDirectory? {
     switch self {
     case .tree(let tree):

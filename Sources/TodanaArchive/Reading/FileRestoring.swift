@@ -4,7 +4,7 @@ internal import Todana
 
 /// Creates regular files on its own threads while the caller walks the tree.
 ///
-/// Only one thread calls it; that thread must end it in every case.
+/// Only one thread calls it. That thread must call ``stop()`` in every case, also after an error.
 final class FileRestoring: Sendable {
   /// A file to create.
   private struct Item: Sendable {
@@ -27,8 +27,9 @@ final class FileRestoring: Sendable {
     fileprivate var decided: [(path: [UInt8], outcome: ExtractOptions.Outcome)] = []
   }
 
-  /// The bytes in a batch: neighbouring files go to the same thread, as they share a group, which is then decompressed
-  /// once.
+  /// The maximum number of bytes in a batch of files for one thread.
+  ///
+  /// Neighbouring files usually share a group, which the thread then decompresses only once.
   ///
   /// A batch keeps its directories open.
   private static let batchByteLimit: Int64 = 256 << 10
@@ -128,7 +129,7 @@ final class FileRestoring: Sendable {
 
   var current: Outcome { outcome.withLock { $0 } }
 
-  /// Returns the files that were decided since the last call, with their outcomes.
+  /// Returns the files whose outcomes were determined since the last call, with the outcomes.
   func takeDecided() -> [(path: [UInt8], outcome: ExtractOptions.Outcome)] {
     outcome.withLock { outcome in
       defer { outcome.decided = [] }

@@ -15,7 +15,7 @@ package struct SourceDirectory: Sendable {
     self.owners = owners
   }
 
-  /// The path for messages, beginning as the path of the walk does.
+  /// The path for messages; it begins with the path at which the walk started.
   package var path: [UInt8] { handle.path.bytes }
   package var identity: FileIdentity { handle.identity }
 

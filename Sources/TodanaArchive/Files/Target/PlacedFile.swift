@@ -26,7 +26,7 @@ final class PlacedFile {
     name = Array(path[(slash.map { $0 + 1 } ?? 0)...])
     partialName = name + Array(".partial".utf8)
     directory = try DirectoryHandle.open(parent)
-    // Checked now, since renaming would find it only at the end.
+    // Check the name now; otherwise, only the renaming at the end would fail.
     if try directory.status(of: name) != nil { throw FileError(.makeFile, path, .exists) }
     try Self.removeLeftover(partialName, signature, in: directory)
     descriptor = try unsafe directory.call(.makeFile, partialName) {

@@ -24,7 +24,7 @@ public struct RestoreOptions: Sendable, Hashable {
 
   /// The choice of owner for restored files.
   public enum Owners: Sendable, Hashable {
-    /// The user who restores them; the report lists no files for this.
+    /// The user who restores the files; the report then contains no warnings about owners.
     case own
     /// The user and group with the entry's numbers.
     case numbers

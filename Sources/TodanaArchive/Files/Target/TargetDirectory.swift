@@ -59,7 +59,7 @@ package struct TargetDirectory: Sendable {
     self.origin = origin
   }
 
-  /// The path for messages, beginning as the target's path does.
+  /// The path for messages; it begins with the path of the target.
   package var path: [UInt8] { handle.path.bytes }
   package var report: RestoreReport { context.report }
   package var identity: FileIdentity { handle.identity }
