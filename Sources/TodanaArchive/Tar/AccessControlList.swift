@@ -1,9 +1,10 @@
 /// A POSIX access control list, converted between Linux's attribute and the text in a tar.
 ///
-/// The attribute has the version, 2, and for each entry a tag, permissions and an id: 16, 16 and 32 bits, little-endian
-/// (linux, `posix_acl_xattr.h`). The text is like "user::rw-,user:1000:r--,group::r--,mask::r--,other::---" (star's
-/// `SCHILY.acl.access`). This text has ids instead of names, which could be mistaken for other users and groups; GNU
-/// tar, star and bsdtar read both.
+/// The attribute has the version, 2, and for each entry a tag, permissions and an id: 16, 16 and 32
+/// bits, little-endian (linux, `posix_acl_xattr.h`). The text is like
+/// "user::rw-,user:1000:r--,group::r--,mask::r--,other::---" (star's `SCHILY.acl.access`). The text
+/// written here has ids, because a name may belong to another user or group on another system. GNU
+/// tar, star and bsdtar read both ids and names.
 struct AccessControlList: Equatable {
   struct Entry: Equatable {
     var tag: Tag
@@ -129,7 +130,7 @@ extension AccessControlList {
 
   /// Returns this system's id for a name.
   private static func id(_ name: [UInt8], _ tag: Tag, _ owners: OwnerNames) -> UInt32? {
-    // The ids here are results for an unknown name; `.max` belongs to no user or group.
+    // The lookup returns `.max` for an unknown name; it is the id of no user or group.
     let owner = FileOwner(
       userID: .max, groupID: .max, userName: tag == .user ? name : nil, groupName: tag == .group ? name : nil)
     let (userID, groupID) = owners.numbers(of: owner)

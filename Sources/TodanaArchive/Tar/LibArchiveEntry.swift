@@ -6,6 +6,8 @@ internal import Glibc
 struct LibArchiveEntry: ~Copyable {
   let pointer: OpaquePointer
 
+  /// Creates an empty entry.
+  ///
   /// - Throws: ``ArchiveError/Code/tar`` if there is no memory.
   init() throws(ArchiveError) {
     guard let pointer = unsafe archive_entry_new() else {

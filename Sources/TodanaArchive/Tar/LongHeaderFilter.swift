@@ -21,7 +21,7 @@ struct LongHeaderFilter {
   private var state = State.header
   /// Bytes to pass before the source is read again.
   private var pending: ArraySlice<UInt8> = []
-  /// The size of the next entry's data that an extended header gives.
+  /// The size of the next entry's data, if an extended header specifies it.
   private var nextSize: Int64?
 
   /// Fills memory with the next bytes of the filtered tar; with fewer only at its end.

@@ -48,10 +48,11 @@ struct SparseMap {
   }
 }
 
-/// The position in the data of an entry that are being written.
+/// The current position in the data of an entry that is being written.
 struct TarDataPosition {
   struct Step {
-    /// The number of stored bytes before the offset that were not written, and are zeros.
+    /// The number of stored bytes before the offset that were skipped, and have to be written as
+    /// zeros.
     var zeroCount: Int64
     /// The number of bytes from the offset on that are stored without a hole.
     var byteCount: Int
@@ -63,7 +64,7 @@ struct TarDataPosition {
 
   init(_ ranges: [Range<Int64>]) { self.ranges = ranges }
 
-  /// Moves to an offset, and past the bytes from it on.
+  /// Moves to an offset, and then past up to `byteCount` bytes of the data range at the offset.
   ///
   /// Returns nil, without moving, if the file has no data at the offset, or if the offset is before the current
   /// position.

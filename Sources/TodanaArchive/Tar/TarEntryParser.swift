@@ -22,6 +22,8 @@ struct TarEntryParser {
     ArchiveError(.tar, "The tar is damaged: “\(printable(path))” has \(what).")
   }
 
+  /// Returns the entry.
+  ///
   /// - Throws: ``ArchiveError/Code/tar`` for impossible sizes and data ranges.
   func entry() throws(ArchiveError) -> TarEntry {
     var path = unsafe records["GNU.sparse.name"] ?? records["path"] ?? Self.bytes(archive_entry_pathname(pointer))
@@ -86,7 +88,7 @@ struct TarEntryParser {
 }
 
 extension TarEntryParser {
-  /// The id for an owner number that no system can have; 0 would be root.
+  /// The id that replaces an owner number that no system can have; 0 would be root.
   private static let nobody: UInt32 = 65534
 
   var owner: FileOwner {

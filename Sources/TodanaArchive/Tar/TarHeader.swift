@@ -3,8 +3,8 @@
 /// libarchive writes blocks, long names and numbers. Its records for other properties have faults, so they are written
 /// here:
 ///
-/// - Times before 1970 mean another second to other programs.
-/// - Encoded names of attributes are not found by GNU tar.
+/// - Other programs read fractional times before 1970 as one second too early (``PaxTime``).
+/// - GNU tar does not find attributes whose names libarchive has encoded.
 /// - Access control lists change the permissions.
 /// - Records of sparse files truncate long names, and have a wrong size above 8 GiB.
 struct TarHeader {
@@ -16,6 +16,8 @@ struct TarHeader {
   let map: SparseMap?
   private(set) var records = PaxRecords()
 
+  /// Creates the header of an entry.
+  ///
   /// - Throws: ``ArchiveError/Code/tar`` for entries that a tar cannot hold, or that readers refuse.
   init(_ item: TarEntry) throws(ArchiveError) {
     try Self.check(item)
@@ -71,8 +73,9 @@ struct TarHeader {
       bytes.count == TarBlock.padded(count) + 2 * TarBlock.byteCount
     else { throw ArchiveError(.tar, "libarchive made no extended header.") }
     var all = PaxRecords(Array(bytes[TarBlock.byteCount..<(TarBlock.byteCount + count)]))
-    // GNU tar does not know this record, warns about each entry that has it, and treats names as bytes anyway. Without
-    // it, libarchive assumes that names are UTF-8, and normalizes them: it would combine "e" and an accent.
+    // Keep this record only if a name is not ASCII. GNU tar does not know it, warns about each
+    // entry that has it, and treats names as bytes anyway. Without the record, libarchive would
+    // read names as UTF-8 and normalize them, for example combine "e" and an accent.
     all["hdrcharset"] = nil
     all.records += records.records
     let names = ["path", "linkpath", "uname", "gname", "GNU.sparse.name"].compactMap { all[$0] }

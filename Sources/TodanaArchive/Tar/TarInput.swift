@@ -3,7 +3,8 @@ internal import Glibc
 
 /// The bytes of a tar, decompressed if necessary; the most recent ones are kept, so that headers can be read again.
 ///
-/// One libarchive object decompresses here, and another one reads the tar from here: its parsed headers lack some
+/// One libarchive object decompresses the bytes, and ``TarReader`` passes them to a second one,
+/// which parses the tar. Headers are read again because the second object does not return all their
 /// records.
 @safe
 final class TarInput {
@@ -22,7 +23,7 @@ final class TarInput {
   private let memory: UnsafeMutableRawBufferPointer
   /// The number of bytes returned so far.
   private(set) var end: Int64 = 0
-  /// The offset after the last byte that is not zero.
+  /// The offset after the last returned byte that is not zero.
   private var lastEnd: Int64 = 0
   private var isOpen = false
   /// Whether the input has no bytes at all; libarchive then has no entry whose data could be read.

@@ -27,7 +27,8 @@ final class TarOutput {
       }, nil)
   }
 
-  /// Returns false after any failure.
+  /// Passes bytes to the sink, or keeps them while ``capture(_:)`` runs; returns false after any
+  /// failure.
   @discardableResult
   func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if header != nil {

@@ -1,7 +1,7 @@
 /// The records of the extended headers before an entry, read from the tar itself.
 ///
-/// libarchive's parsed names depend on the encoding of the locale, which may not have their characters. Its times
-/// before 1970 follow a rule of its own.
+/// libarchive's parsed names depend on the encoding of the locale, which may lack their characters.
+/// It also reads fractional times before 1970 differently (``PaxTime``).
 struct TarSpecialHeaders {
   /// The maximum number of headers, which is more than libarchive accepts.
   private static let countLimit = 64
@@ -24,7 +24,7 @@ struct TarSpecialHeaders {
       guard let bytes = input.bytes(at: position, count: TarBlock.byteCount) else { break }
       let block = TarBlock(bytes)
       guard "AKLVXgx".utf8.contains(block.kind) else {
-        // GNU's own format has a header type for it.
+        // GNU's own format has a header type for a continued file.
         if block.kind == UInt8(ascii: "M") { isContinued = true }
         return
       }
@@ -43,7 +43,8 @@ struct TarSpecialHeaders {
 
   private mutating func take(_ body: [UInt8], isGlobal: Bool) {
     guard isGlobal else { return records.append(body) }
-    // GNU tar writes such a header before the first entry of a volume if the entry is continued.
+    // GNU tar writes a global header with this record before the first entry of a volume if the
+    // entry is continued.
     if PaxRecords(body)["GNU.volume.offset"] != nil { isContinued = true }
   }
 }
