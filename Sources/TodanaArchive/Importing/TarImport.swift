@@ -5,7 +5,7 @@ final class TarImport {
   private let builder: BatchBuilder
   private let options: AddOptions
   private let progress: SharedProgress
-  /// The place of the tar's top in the snapshot.
+  /// The directory in the snapshot that receives the content of the tar.
   private let top: TarPath
   private var filter: PathFilter
 
@@ -126,11 +126,12 @@ final class TarImport {
     }
   }
 
-  /// Returns the entry with metadata that is possible for a file, since a hostile tar may contain anything.
+  /// Returns the entry without metadata that no file can have, as a hostile tar may contain
+  /// anything.
   ///
   /// Impossible attributes and names of owners are removed, and nanoseconds are limited.
   ///
-  /// - Throws: ``TarPath/Refusal`` if the target of a link is impossible.
+  /// - Throws: ``TarPath/Refusal`` if no link can have the target.
   private func checked(_ item: TarEntry) throws(TarPath.Refusal) -> FileEntry {
     var entry = item.entry
     if case .symbolicLink(let target) = entry.kind {

@@ -36,9 +36,10 @@ final class UnorderedTreeBuilder {
   /// The content of each node, indexed by its number.
   private var contents: [Content] = [.madeDirectory]
   private var records = EntryRecords()
-  /// The numbers of names of files with more than one name.
+  /// The number of names of each file that has several.
   private var linkCounts: [EntryRecords.Record: UInt64] = [:]
-  /// The newest time below each directory without an entry, except the root.
+  /// The newest modification time of the entries below each directory without an entry, except the
+  /// root.
   private var newestTimes: [PathIndex.Node: FileTime] = [:]
   /// The directory used last, which usually is the next one, too.
   private var lastDirectory: (path: [UInt8], node: PathIndex.Node) = ([], PathIndex.root)
@@ -169,7 +170,8 @@ final class UnorderedTreeBuilder {
   /// - Throws: `StoreError`; errors of `onEntry`.
   func write(to tree: TreeWriter?, onEntry: () throws -> Void) throws -> SnapshotCounts {
     var counts = SnapshotCounts()
-    /// The numbers of files with several names, in the order of their first names, so that equal trees get equal pages.
+    /// The numbers assigned to files with several names, in the order of their first names, so that
+    /// equal trees get equal pages.
     var numbers: [EntryRecords.Record: UInt64] = [:]
     var levels = [(children: paths.children(of: PathIndex.root), next: 0)]
     while let level = levels.last {

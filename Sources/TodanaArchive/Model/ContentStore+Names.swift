@@ -61,7 +61,7 @@ extension ContentStore {
   }
 }
 
-/// The rows of content that no save has committed yet, which indexes do not know.
+/// The rows of content that no save has committed yet, and that are not in the indexes.
 struct PendingRows {
   /// The approximate memory of one pending row, without its content.
   private static let rowByteCount = 512
@@ -69,7 +69,8 @@ struct PendingRows {
   private static let changedPageByteCount = 8 << 10
   /// The number of rows in a page.
   ///
-  /// Names come in random order, so each pending row changes another page, until all pages of its kind are changed.
+  /// Names are in random order, so each pending row changes a different page, until all pages of
+  /// its kind are changed.
   private static let rowsPerPage: RowID = 64
 
   private struct Rows {

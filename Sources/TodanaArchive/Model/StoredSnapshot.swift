@@ -8,10 +8,11 @@ internal import Todana
 
 /// A stored snapshot: its paths, time and host, and the pages of its root.
 ///
-/// Format, version 1: the id, 16 bytes; the time in milliseconds since 1970; host; count and bytes of the paths; count
-/// and texts of the tags; the pages of the root, as varints; files, directories, bytes and errors; the program; the id
-/// of the snapshot that it was made from, or none. Version 2 adds: the directory that the paths are relative to, or
-/// none; the label, or none; when reading began, as seconds (signed) and nanoseconds; ``TopEntry``, or none.
+/// Format, version 1: the id, 16 bytes; the time in milliseconds since 1970; host; count and bytes
+/// of the paths; count and texts of the tags; the pages of the root, as varints; files,
+/// directories, bytes and errors; the program; the id of the snapshot that it was made from, or
+/// none. Version 2 adds: the directory that the paths are relative to, or none; the label, or none;
+/// the time at which reading began, as seconds (signed) and nanoseconds; ``TopEntry``, or none.
 final class StoredSnapshot: StoredObject {
   var snapshotID: [UInt8] = []
   var milliseconds: Int64 = 0
@@ -26,7 +27,7 @@ final class StoredSnapshot: StoredObject {
   var workingDirectory: [UInt8] = []
   /// The name of the series; empty if there is none.
   var label = ""
-  /// When reading began; nil in records of version 1.
+  /// The time at which reading began; nil in records of version 1.
   var readingStart: FileTime?
   /// The metadata of the top, as ``TopEntry`` encodes it; empty if there is none.
   var top: [UInt8] = []
@@ -108,17 +109,18 @@ struct NewSnapshot {
   var host: String
   /// The archived paths, as they were given.
   var paths: [[UInt8]]
-  /// The directory that the paths are relative to; empty if they are only names, as of a tar stream.
+  /// The directory that the paths are relative to; empty if they are only names, such as the name
+  /// of a tar stream.
   var workingDirectory: [UInt8] = []
   var label: String?
   var tags: [String] = []
-  /// When reading began, by the clock of the machine.
+  /// The time at which reading began, by the clock of the machine.
   var readingStart: FileTime
   /// The directory whose content is at the top, if there is one.
   var top: FileEntry?
   var original: SnapshotID?
 
-  /// Creates the metadata of a snapshot of paths, or of a source that has only a name.
+  /// Creates the metadata of a snapshot of paths, or of a stream that has only a name.
   init(_ options: AddOptions, host: String, paths: [[UInt8]], workingDirectory: [UInt8] = []) {
     let now = Date()
     time = options.time ?? now
