@@ -1,8 +1,9 @@
 /// Splits content at positions that depend on its bytes, so an insertion changes only the chunks around it.
 ///
-/// FastCDC (Xia et al., USENIX ATC 2016): a rolling "gear" hash of the last 64 bytes is compared with a mask. Below the
-/// wanted size the mask is harder to meet than above. The table is derived from the archive's secret: chunk lengths
-/// reveal less about known files than they would with a public table.
+/// FastCDC (Xia et al., USENIX ATC 2016): a rolling "gear" hash of the last 64 bytes is compared
+/// with a mask. The mask for chunks below the wanted size is harder to meet than the mask for
+/// longer ones. The table is derived from the archive's secret: chunk lengths reveal less about
+/// known files than they would with a public table.
 public struct Chunker: Sendable {
   /// The sizes of chunks, in bytes.
   public struct Sizes: Sendable, Equatable {
@@ -10,6 +11,8 @@ public struct Chunker: Sendable {
     public var wanted: Int
     public var maximum: Int
 
+    /// Creates sizes that a program has chosen one by one.
+    ///
     /// - Precondition: 64 ≤ minimum ≤ wanted ≤ maximum, and `wanted` is a power of two.
     public init(minimum: Int, wanted: Int, maximum: Int) {
       precondition(minimum >= 64 && minimum <= wanted && wanted <= maximum, "the sizes of chunks ascend from 64 on")
@@ -39,7 +42,7 @@ public struct Chunker: Sendable {
 
   public let sizes: Sizes
   private let gear: [UInt64]
-  /// The mask below the wanted size; a chunk ends if these bits of the hash are 0.
+  /// The mask for chunks below the wanted size; a chunk ends if these bits of the hash are 0.
   private let hardMask: UInt64
   private let easyMask: UInt64
 

@@ -64,6 +64,8 @@ final class Compressor {
   /// The output buffer, which every call uses again.
   private var output: [UInt8] = []
 
+  /// Creates a compressor for a method and level.
+  ///
   /// - Throws: ``ArchiveError/Code/compression`` if there is no memory.
   init(_ compression: Compression) throws(ArchiveError) {
     self.compression = compression
@@ -143,6 +145,8 @@ final class Compressor {
 final class Decompressor {
   private let context: OpaquePointer
 
+  /// Creates a decompressor for all methods.
+  ///
   /// - Throws: ``ArchiveError/Code/compression`` if there is no memory.
   init() throws(ArchiveError) {
     guard let context = unsafe ZSTD_createDCtx() else {

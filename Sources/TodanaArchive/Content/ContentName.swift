@@ -72,6 +72,8 @@ final class KeyedHash {
 
   private let context: OpaquePointer
 
+  /// Creates a hash with a key of any length.
+  ///
   /// - Throws: ``ArchiveError/Code/cryptography``.
   init(key: [UInt8]) throws(ArchiveError) {
     guard let method = unsafe EVP_MAC_fetch(nil, "HMAC", nil) else { throw Self.failure }

@@ -3,11 +3,13 @@ internal import Todana
 extension Archive {
   /// The outcome of rewriting a snapshot.
   public struct Rewritten: Sendable {
-    /// The snapshot that replaces the old one; nil if nothing was left out, if the old one stays, and in a dry run.
+    /// The snapshot that replaces the old one; nil in a dry run, if no file was left out, and if
+    /// ``isRefused`` is true.
     public let snapshot: Snapshot?
-    /// Files and directories that were left out, or would be; those below a directory are not counted.
+    /// The number of files and directories that were left out, or would be in a dry run; entries
+    /// below an excluded directory are not counted.
     public let excludedCount: Int
-    /// Whether the old snapshot stays because nothing would be left of its files.
+    /// Whether the old snapshot was kept because none of its files would remain.
     public let isRefused: Bool
   }
 
@@ -61,7 +63,8 @@ struct SnapshotRewriting: ~Copyable {
   private var walk: SnapshotWalk
   /// The counts of the remaining files and directories.
   private(set) var counts = SnapshotCounts()
-  /// The number of excluded files and directories; those below an excluded directory are not counted.
+  /// The number of excluded files and directories; entries below an excluded directory are not
+  /// counted.
   private(set) var excludedCount = 0
 
   init(_ snapshot: Snapshot, of archive: Archive, leavingOut rules: FilterOptions, isDryRun: Bool) throws {

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Todana
 
-/// Reads a pack, and refuses it if any bit differs from its written form.
+/// Reads a pack, and refuses it if any bit differs from the form that ``PackWriter`` writes.
 ///
 /// Parts are returned before their checksums are known. The bytes of the files are verified only when
 /// ``next(waiting:)`` returns nil.
@@ -24,7 +24,8 @@ struct PackReader {
 
   /// Returns the next part of the archive's store; nil at the end of a sound pack.
   ///
-  /// `waiting` is called as by `PackInput`. Throws ``ArchiveError/Code/notAPack``, ``ArchiveError/Code/newerFormat`` or
+  /// `waiting` is called as ``PackInput/read(_:waiting:)`` calls it. Throws
+  /// ``ArchiveError/Code/notAPack``, ``ArchiveError/Code/newerFormat`` or
   /// ``ArchiveError/Code/damaged``; `FileError`; errors of `waiting`.
   mutating func next(waiting: () throws -> Void) throws -> BackupPart? {
     guard let summary else { return .summary(try readSummary(waiting)) }

@@ -9,6 +9,8 @@ final class SHA256Hash {
 
   private let handle: OpaquePointer
 
+  /// Starts a hash.
+  ///
   /// - Throws: ``ArchiveError/Code/cryptography``.
   init() throws(ArchiveError) {
     guard let handle = unsafe tds_hash_create() else { throw Self.failure }

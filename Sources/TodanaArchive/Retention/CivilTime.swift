@@ -70,7 +70,7 @@ struct CivilTime: Sendable, Hashable {
 
   private static func seconds(of instant: Date) -> Int {
     let seconds = instant.timeIntervalSince1970
-    // NaN is not a time either.
+    // Treat NaN as the earliest time.
     guard !seconds.isNaN else { return -62_135_596_800 }
     return Int(min(max(seconds, -62_135_596_800), 253_402_300_799).rounded(.down))
   }

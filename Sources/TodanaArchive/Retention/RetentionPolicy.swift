@@ -39,11 +39,11 @@ public struct RetentionPolicy: Sendable, Hashable {
 
 /// The number of snapshots, or of periods with snapshots, that a rule keeps.
 public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
-  /// The given number of newest ones; 0 means that there is no such rule.
+  /// The newest snapshots or periods, up to this number; 0 means that there is no rule.
   case newest(Int)
   case all
 
-  /// The value without a rule.
+  /// The count of a rule that was not given: it keeps nothing.
   public static let none = KeepCount.newest(0)
 
   /// Parses a number, or `all`.
@@ -62,11 +62,12 @@ public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether the rule keeps any snapshot.
+  /// Whether the count makes a rule, and is not 0.
   var isRule: Bool {
     switch self {
     case .all: true
-    // A negative number, which no text gives, is not a rule either; `-1` means ``all`` only as text.
+    // A program may have set a negative number, which is no rule either. The text `-1` is parsed as
+    // ``all``.
     case .newest(let count): count > 0
     }
   }

@@ -1,4 +1,5 @@
-/// The properties by which snapshots are grouped: the snapshots of a group have equal values of all of them.
+/// The properties by which snapshots are grouped: the snapshots of a group have equal values of all
+/// these properties.
 public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
@@ -37,11 +38,12 @@ public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
 /// The common properties of a group's snapshots; a property that is not grouped by is nil.
 public struct SnapshotGroupKey: Sendable, Hashable, CustomStringConvertible {
   public let host: String?
-  /// The paths, sorted and without duplicates; also nil for snapshots with a label.
+  /// The paths, sorted and without duplicates; nil if they are not grouped by, and for snapshots
+  /// with a label.
   public let paths: [[UInt8]]?
-  /// The label; empty for snapshots without one.
+  /// The label; empty for snapshots without one, nil if it is not grouped by.
   public let label: String?
-  /// The tags, sorted and without duplicates.
+  /// The tags, sorted and without duplicates; nil if they are not grouped by.
   public let tags: [String]?
 
   init(_ snapshot: RetentionSnapshot, by grouping: SnapshotGrouping) {
