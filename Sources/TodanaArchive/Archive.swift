@@ -47,7 +47,8 @@ public final class Archive {
   ) throws -> Archive {
     try checkPlace(path, makesParents: makesParents, allowsLeftover: true)
     if FileManager.default.fileExists(atPath: path) {
-      // A directory that the store creates is private as well.
+      // Make an existing directory private, too; the store creates a new one with these
+      // permissions.
       try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
     }
     if FileManager.default.fileExists(atPath: path + "/superblock") { try checkUnused(path, configuration) }

@@ -20,7 +20,7 @@ public struct ArgumentError: Error, Sendable, CustomStringConvertible {
     case invalidSize
     /// A list of files that contains a path that no file can have.
     case invalidFileList
-    /// Missing rules of retention: without a rule, every snapshot would be removed.
+    /// Missing retention rules: without a rule, every snapshot would be removed.
     case noRule
     /// Rules that keep no snapshot of a group.
     case keepsNothing

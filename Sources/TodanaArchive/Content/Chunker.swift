@@ -11,7 +11,7 @@ public struct Chunker: Sendable {
     public var wanted: Int
     public var maximum: Int
 
-    /// Creates sizes that a program has chosen one by one.
+    /// Creates sizes from a minimum, a wanted size and a maximum, in bytes.
     ///
     /// - Precondition: 64 ≤ minimum ≤ wanted ≤ maximum, and `wanted` is a power of two.
     public init(minimum: Int, wanted: Int, maximum: Int) {

@@ -6,8 +6,9 @@ internal import Todana
 /// A later entry replaces an earlier one at the same path, as when a tar is unpacked. Directories without an entry get
 /// permissions 0755, the owner of this process, and the newest time of the entries below them.
 ///
-/// Memory: 130 to 200 bytes for a file with a short name, regardless of its length unless it has many chunks. Entries
-/// are not written to a temporary file, which would contain names and attributes unencrypted.
+/// Memory: 130 to 200 bytes for a file with a short name, regardless of the length of the file,
+/// unless it has many chunks. Entries are not written to a temporary file, which would contain
+/// names and attributes unencrypted.
 ///
 /// Not thread-safe.
 final class UnorderedTreeBuilder {
@@ -70,7 +71,8 @@ final class UnorderedTreeBuilder {
   ///   - path: The new path, as for ``place(_:at:)``.
   ///   - target: The path of a file that was placed before.
   ///   - time: The modification time, for directories that are made for the new path.
-  /// - Throws: ``Refusal`` if the file does not exist, or if the new path is not possible; ``ArchiveError``.
+  /// - Throws: ``Refusal`` if the file does not exist, or if a file cannot be placed at the new
+  ///   path; ``ArchiveError``.
   func link(_ path: [UInt8], to target: [UInt8], time: FileTime) throws {
     guard let targetNode = find(target), case .file(let record) = contents[Int(targetNode)] else {
       throw Refusal(reason: "it is a hard link to “\(printable(target))”, which is missing or not a file")

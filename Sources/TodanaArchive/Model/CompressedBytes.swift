@@ -41,6 +41,7 @@ struct CompressedBytes: Sendable {
     if rest > 0 { _ = try buffer.readRawBytes(count: Self.padding - rest) }
   }
 
-  /// The bytes before the content, with the name and the copy that come before this value.
+  /// The number of bytes before the compressed bytes: the name and copy of ``NamedObject``, then
+  /// the method and both lengths.
   private static let headerByteCount = ContentName.byteCount + 1 + 9
 }

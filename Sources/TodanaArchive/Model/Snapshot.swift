@@ -68,7 +68,7 @@ public struct Snapshot: Sendable, Hashable {
   /// The absolute paths; the paths as they were given if those are not known.
   public var comparedPaths: [[UInt8]] { workingDirectory.isEmpty ? paths : absolutePaths }
 
-  /// The properties that rules of retention use.
+  /// The properties that retention rules use.
   public var forRetention: RetentionSnapshot {
     RetentionSnapshot(
       id: id.bytes, time: time, host: host, paths: comparedPaths, label: label, tags: tags, number: rowID)

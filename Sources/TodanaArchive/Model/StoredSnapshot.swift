@@ -132,7 +132,7 @@ struct NewSnapshot {
     readingStart = FileTime(now)
   }
 
-  /// Creates the metadata of a copy or a changed form of a snapshot.
+  /// Creates the metadata of a copied or rewritten snapshot.
   init(of snapshot: Snapshot) {
     time = snapshot.time
     host = snapshot.host

@@ -139,7 +139,7 @@ final class FileContentComparison {
     return true
   }
 
-  /// Fills the buffer; returns false if the file ends before.
+  /// Reads `count` bytes into the buffer; returns false if the file ends before that.
   private func readPiece(_ file: SourceFile, _ count: Int, at offset: Int64) throws(FileError) -> Bool {
     let found = try unsafe file.read(into: .init(rebasing: piece[..<count]), at: offset)
     return found == count

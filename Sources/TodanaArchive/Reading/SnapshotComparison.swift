@@ -27,7 +27,7 @@ struct SnapshotComparison: ~Copyable {
     func advance() { peeked = nil }
   }
 
-  /// A directory that both snapshots have, or only one.
+  /// A directory that is in both snapshots, or in only one of them.
   private struct Level {
     let old: Side
     let new: Side

@@ -31,7 +31,7 @@ public struct RetentionPlan: Sendable {
   public var removed: [RetentionSnapshot] { groups.flatMap(\.entries).filter { !$0.isKept }.map(\.snapshot) }
 }
 
-/// A rule that keeps a snapshot.
+/// The reason why a snapshot is kept.
 @nonexhaustive
 public enum RetentionReason: Sendable, Hashable, CustomStringConvertible {
   /// The snapshot is among the newest: `--keep-last`.
@@ -63,12 +63,12 @@ public enum RetentionReason: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// The properties of a snapshot that rules of retention use.
+/// The properties of a snapshot that retention rules use.
 public struct RetentionSnapshot: Sendable, Hashable {
   public var id: [UInt8]
   public var time: Date
   public var host: String
-  /// The paths that were requested to be archived; their order does not matter.
+  /// The paths that the user archived; their order does not matter.
   public var paths: [[UInt8]]
   /// The name of the series that the snapshot belongs to, independently of its paths.
   public var label: String?

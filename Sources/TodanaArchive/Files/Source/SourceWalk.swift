@@ -160,9 +160,9 @@ package struct SourceWalk {
 package struct SourceStart: Sendable {
   /// The metadata; the name is the last component of the path, or empty for "/", "." and "..".
   package let entry: FileEntry
-  /// The directory that contains ``entry``; nil if a directory was opened by itself.
+  /// The directory that contains ``entry``; nil if the path ends in "/", "." or "..".
   let parent: SourceDirectory?
-  /// The directory itself, if it was opened by itself.
+  /// The open start directory if the path ends in "/", "." or ".."; otherwise nil.
   let directory: SourceDirectory?
 
   /// Opens the start of a walk.
