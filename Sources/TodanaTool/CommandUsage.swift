@@ -2,7 +2,8 @@ import ArgumentParser
 
 /// The usage of the command that the arguments name.
 ///
-/// An error that a command's `run` throws does not identify the command.
+/// The command is found by the arguments, because an error that its `run` throws does not identify
+/// it.
 struct CommandUsage {
   /// The command's words after "todana", such as "archive add".
   private let words: [String]
@@ -29,7 +30,8 @@ struct CommandUsage {
 
   /// The usage from the help of the command; the parser throws the help.
   ///
-  /// The help is requested by the command's words, as the same command type belongs to stores and to archives.
+  /// The help is requested by the command's words and not by its type, because some types belong to
+  /// both `store` and `archive`.
   private var usage: String {
     do {
       var help = try TodanaTool.parseAsRoot(words + ["--help"])

@@ -42,7 +42,7 @@ struct ArchiveAddCommand: ParsableCommand {
   var stdin: String?
   @Flag(help: "Archive the output of the command after -- as a file, named after the command or by --stdin.")
   var stdinFromCommand = false
-  @Flag(help: "Make a snapshot even if --stdin has no bytes.") var allowEmpty = false
+  @Flag(help: "Make a snapshot even if the standard input is empty.") var allowEmpty = false
   @OptionGroup var noted: NewSnapshotArguments
   @Flag(help: "Read all files, including unchanged ones.") var rescan = false
   @Flag(help: "Ignore inode numbers when detecting unchanged files, for network file systems.")

@@ -8,8 +8,8 @@ struct ArchiveCopyCommand: ParsableCommand {
     abstract: "Copy snapshots to another archive.",
     usage: "todana archive copy [<options>] <archive> <target> [<id> ...]",
     discussion: """
-      The target archive must exist. The --new- options give its passphrase or key, if it differs from that of the \
-      first archive. Without ids, all snapshots that the target does not have are copied.
+      The target archive must exist. If its passphrase or key differs from that of the first archive, pass it with \
+      one of the options that begin with --new-. Without ids, all snapshots that the target does not have are copied.
 
       \(EnvironmentHelp.archiveAndNewPassphrase)
       """)

@@ -9,7 +9,7 @@ struct ArchiveDiffCommand: ParsableCommand {
     usage: "todana archive diff [<options>] <archive> <old id> <new id> [<path> ...]",
     discussion: """
       Prints each path that was added or removed, or whose kind, content or metadata differs. Metadata are \
-      permissions, owner, modification time and attributes. The exit status is 1 if there are differences.
+      permissions, owner, modification time, attributes and flags. The exit status is 1 if there are differences.
 
       \(EnvironmentHelp.archive)
       """)

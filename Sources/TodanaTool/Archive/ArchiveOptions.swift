@@ -30,7 +30,8 @@ struct ArchiveOptions: ParsableArguments {
     return arguments[...2] + [archive] + arguments[3...]
   }
 
-  /// Returns the archive of a command without other arguments.
+  /// Returns the archive of a command that has no other arguments, from the argument or the
+  /// environment.
   static func archive(_ argument: String?) throws -> String {
     if let argument { return argument }
     return try split([]).archive
@@ -95,7 +96,7 @@ func bytes(_ path: String) -> [UInt8] { TypedArguments.bytes(path) }
 
 /// Returns a text as the user typed it.
 ///
-/// - Throws: `ValidationError` if it is not UTF-8, which only paths need not be.
+/// - Throws: `ValidationError` if it is not UTF-8; only paths may contain other bytes.
 func checkedText(_ text: String, _ option: String) throws -> String {
   guard !text.unicodeScalars.contains(where: { TypedArguments.byte(of: $0) != nil }) else {
     throw ValidationError("\(option) needs UTF-8 text: “\(printable(text))” is not valid.")

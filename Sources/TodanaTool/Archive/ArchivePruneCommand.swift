@@ -11,10 +11,11 @@ struct ArchivePruneCommand: ParsableCommand {
     discussion: """
       A snapshot is kept if any rule keeps it. Each number can also be 'all'. The rules are applied separately to each \
       group of snapshots with the same host and paths, or the same label. Hours, days and so on are those of the \
-      machine's time zone. Snapshots from the future are kept, and not counted by any rule.
+      machine's time zone. Snapshots dated in the future are kept, and no rule counts them.
 
-      Nothing is removed without a rule, or if a group would lose all its snapshots. All snapshots are removed in one \
-      step. 'todana archive compact' then frees their space.
+      If no rule is given, or if a group would lose all its snapshots, the command fails and removes nothing. The \
+      snapshots are removed in one step: all of them or, after a failure, none. 'todana archive compact' then frees \
+      their space.
 
       \(EnvironmentHelp.archive)
       """)

@@ -8,9 +8,9 @@ struct ArchiveRewriteCommand: ParsableCommand {
     abstract: "Remove files from existing snapshots.",
     usage: "todana archive rewrite [<options>] <archive> [<id> ...]",
     discussion: """
-      For files that should never have been archived. Without ids, all snapshots are changed. A changed snapshot gets \
-      a new id. A snapshot that would lose all its files is not changed, and the exit status is 1, unless \
-      --allow-empty is passed. 'todana archive compact' then removes the content.
+      Use this for files that should never have been archived. Without ids, all snapshots are changed. A changed \
+      snapshot gets a new id. A snapshot that would lose all its files is not changed, and the exit status is 1, \
+      unless --allow-empty is passed. 'todana archive compact' then removes the content.
 
       \(EnvironmentHelp.archive)
       """)
@@ -23,7 +23,7 @@ struct ArchiveRewriteCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Remove files that match (rules of gitignore); can be repeated.", valueName: "pattern"))
   var exclude: [String] = []
   @Option(
-    help: ArgumentHelp("Read such patterns from this file, one per line; can be repeated.", valueName: "file"),
+    help: ArgumentHelp("Read patterns to remove from this file, one per line; can be repeated.", valueName: "file"),
     completion: .file())
   var excludeFrom: [String] = []
   @Flag(help: "Also change snapshots that lose all their files.") var allowEmpty = false

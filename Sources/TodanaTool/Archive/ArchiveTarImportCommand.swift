@@ -26,7 +26,9 @@ struct ArchiveTarImportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("Exclude files that match (rules of gitignore); can be repeated.", valueName: "pattern"))
   var exclude: [String] = []
-  @Option(help: ArgumentHelp("Read such patterns from this file, one per line; can be repeated.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Read patterns to exclude from this file, one per line; can be repeated.", valueName: "file"))
   var excludeFrom: [String] = []
   @Option(
     help: ArgumentHelp("Include files that match, even if --exclude matches; can be repeated.", valueName: "pattern"))

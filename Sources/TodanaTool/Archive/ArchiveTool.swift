@@ -10,9 +10,9 @@ struct ArchiveTool: ParsableCommand {
       an environment variable, or is asked for on the terminal. It is never an argument, since all users of the \
       machine could see it.
 
-      A command that writes needs the archive alone; commands that read can run at the same time. With --wait, a \
-      command waits while another process has the archive open. By default, only 'add' and 'tar import' wait, for five \
-      minutes.
+      A command that writes needs exclusive access to the archive; commands that read can run at the same time. With \
+      --wait, a command waits while another process has the archive open. By default, only 'add' and 'tar import' \
+      wait, for five minutes.
 
       \(EnvironmentHelp.archive)
       """,

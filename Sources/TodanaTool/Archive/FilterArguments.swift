@@ -8,7 +8,7 @@ struct FilterArguments: ParsableArguments {
     help: ArgumentHelp("Exclude files that match (rules of gitignore); can be repeated.", valueName: "pattern"))
   var exclude: [String] = []
   @Option(
-    help: ArgumentHelp("Read such patterns from this file, one per line; can be repeated.", valueName: "file"),
+    help: ArgumentHelp("Read patterns to exclude from this file, one per line; can be repeated.", valueName: "file"),
     completion: .file())
   var excludeFrom: [String] = []
   @Option(
@@ -22,7 +22,7 @@ struct FilterArguments: ParsableArguments {
   @Flag(help: "Do not apply the rules in .todanaignore files.") var noIgnoreFiles = false
   @Option(help: ArgumentHelp("Exclude files larger than this, such as 100M.", valueName: "size"))
   var excludeLargerThan: String?
-  @Flag(help: "Exclude files on other file systems than that of each path.") var oneFileSystem = false
+  @Flag(help: "Exclude files on file systems other than that of the given path.") var oneFileSystem = false
 
   func options() throws -> FilterOptions {
     var options = try Self.options(exclude: exclude, excludeFrom: excludeFrom, include: include)

@@ -7,7 +7,8 @@ struct NewSnapshotArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Add this tag to the snapshot; can be repeated.", valueName: "tag")) var tag: [String] = []
   @Option(
     help: ArgumentHelp(
-      "A name for this series of snapshots; add and prune use it instead of the paths.", valueName: "name"))
+      "The series that the snapshot belongs to. 'add' and 'prune' match snapshots by it, and not by their paths.",
+      valueName: "name"))
   var label: String?
   @Option(help: ArgumentHelp("The host name to record.", valueName: "name")) var host: String?
   @Option(help: ArgumentHelp("The time to record, such as 2026-11-23 or 2026-11-23 10:00:00.", valueName: "time"))

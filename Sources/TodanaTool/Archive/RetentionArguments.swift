@@ -16,7 +16,8 @@ struct RetentionArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Keep the newest snapshot of each of the last n years that have one.", valueName: "n"))
   var keepYearly: String?
   @Option(
-    help: ArgumentHelp("Keep snapshots at most this much older than the newest: 1y5m7d2h.", valueName: "duration"))
+    help: ArgumentHelp(
+      "Keep snapshots at most this much older than the newest, such as 1y5m7d2h.", valueName: "duration"))
   var keepWithin: String?
   @Option(
     help: ArgumentHelp(
@@ -24,7 +25,7 @@ struct RetentionArguments: ParsableArguments {
   var keepTag: [String] = []
   @Option(
     help: ArgumentHelp(
-      "Apply the rules to groups of snapshots with the same values; separate several by commas.",
+      "Group snapshots by these comma-separated properties, and apply the rules to each group.",
       valueName: "host|paths|label|tags"))
   var groupBy = "host,paths"
 

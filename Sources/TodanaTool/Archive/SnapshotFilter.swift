@@ -8,7 +8,7 @@ struct SnapshotFilter: ParsableArguments {
   @Option(help: ArgumentHelp("Only snapshots with this label.", valueName: "name")) var label: String?
   @Option(help: ArgumentHelp("Only snapshots of this host.", valueName: "name")) var host: String?
   @Option(
-    help: ArgumentHelp("Only snapshots of this path, alone or with others.", valueName: "path"),
+    help: ArgumentHelp("Only snapshots of this path, alone or together with other paths.", valueName: "path"),
     completion: .file())
   var path: String?
 
@@ -29,7 +29,8 @@ struct SnapshotFilter: ParsableArguments {
 }
 
 extension Snapshot {
-  /// The label, if there is one, and the paths: absolute paths, or names as of tar streams.
+  /// The label, if there is one, and the paths: absolute paths, or names, such as those of tar
+  /// streams.
   var shownPaths: String {
     let paths = comparedPaths.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     return label.map { "\($0): \(paths)" } ?? paths

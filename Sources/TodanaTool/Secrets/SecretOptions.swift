@@ -111,7 +111,8 @@ extension SecretOptions {
       do {
         return try waiting.whileInUse { try open(configuration) }
       } catch let error as StoreError {
-        // Every error of opening counts, even if other commands report it differently, such as a damaged catalog.
+        // Any error here means that the store cannot be opened, even one that is reported
+        // differently after the opening, such as a damaged catalog.
         throw CannotOpen(error)
       }
     }

@@ -43,8 +43,8 @@ struct ImportCommand: ParsableCommand {
       The new store has the same records, row ids, versions, class numbers and named buffers, but another identity. \
       Programs build their indexes when they open it. If the command fails, no store is created.
 
-      An option for a passphrase or key encrypts the new store. With --encrypt, the passphrase can also come from a \
-      variable, or is asked for.
+      An option for a passphrase or key encrypts the new store. With --encrypt, the passphrase can also come from an \
+      environment variable, or the command asks for it on the terminal.
 
       \(EnvironmentHelp.store)
       """,

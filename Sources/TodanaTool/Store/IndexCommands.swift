@@ -36,8 +36,8 @@ struct IndexRebuildCommand: ParsableCommand {
     commandName: "rebuild",
     abstract: "Empty indexes, so that the program builds them again.",
     discussion: """
-      For damaged indexes. Only a program with the class can compute the entries of an index: it builds the emptied \
-      indexes when it next opens the store. Until then, queries read all objects of the class.
+      Use this for damaged indexes. Only a program with the class can compute the entries of an index: it builds the \
+      emptied indexes when it next opens the store. Until then, queries read all objects of the class.
 
       \(EnvironmentHelp.store)
       """,

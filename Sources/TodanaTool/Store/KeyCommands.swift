@@ -55,7 +55,7 @@ struct KeyAddCommand: ParsableCommand {
   @OptionGroup(title: "New passphrase or key") var newSecret: NewSecretOptions
   @Flag(help: "Create a recovery key and print it. Keep it on paper, not in a file beside the store.")
   var recoveryKey = false
-  @Flag(help: "For programs: one JSON document.") var json = false
+  @Flag(help: "Print the report as one JSON document.") var json = false
 
   func validate() throws {
     if recoveryKey, newSecret.isPresent {
@@ -71,7 +71,7 @@ struct KeyAddCommand: ParsableCommand {
       return try opened.keys.add(secret)
     }
     if json { return try printJSON(KeyChange(number: number, recoveryKey: recovery?.text)) }
-    try StandardOutput.line(recovery?.text ?? "Added as number \(number).")
+    try StandardOutput.line(recovery?.text ?? "Added the passphrase or key as number \(number).")
   }
 }
 
@@ -90,7 +90,7 @@ struct KeyChangeCommand: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup(title: "New passphrase or key") var newSecret: NewSecretOptions
-  @Flag(help: "For programs: one JSON document.") var json = false
+  @Flag(help: "Print the report as one JSON document.") var json = false
 
   func run() throws {
     try StandardInput.check([store.secret.standardInputUse(), newSecret.standardInputUse()])
@@ -98,7 +98,7 @@ struct KeyChangeCommand: ParsableCommand {
       try opened.keys.change(to: try newSecret.secret(for: store.store))
     }
     if json { return try printJSON(KeyChange(number: number, recoveryKey: nil)) }
-    try StandardOutput.line("Changed; its number is now \(number).")
+    try StandardOutput.line("Changed the passphrase or key; its number is now \(number).")
   }
 }
 

@@ -75,7 +75,7 @@ struct KeyImportCommand: ParsableCommand {
   @OptionGroup var store: StoreOptions
   @Argument(help: "The exported copy.", completion: .file()) var file: String
 
-  /// The maximum size of a file of keys, more than any has.
+  /// The maximum size of a file of keys; a larger file is something else.
   private static let byteLimit = 64 << 20
 
   func run() throws {

@@ -47,7 +47,8 @@ struct StoreOptions: ParsableArguments {
     return .callback { secret }
   }
 
-  /// Whether the store has a file of keys, which shows without opening it that it is encrypted.
+  /// Whether the store has a file of keys, and so is encrypted; this is known before the store is
+  /// opened.
   private var isEncrypted: Bool {
     ["keys", "keys-copy"].contains { FileManager.default.fileExists(atPath: "\(store)/\($0)") }
   }

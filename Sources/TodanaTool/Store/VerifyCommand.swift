@@ -77,7 +77,7 @@ struct VerifyCommand: ParsableCommand {
     return lines
   }
 
-  /// Tests whether a problem is that of another row, one after the row of the other problem.
+  /// Tests whether a problem is the same as another one, and concerns the next row.
   private static func follows(_ problem: VerificationReport.Problem, _ other: VerificationReport.Problem) -> Bool {
     guard let rowID = problem.rowID, let otherRowID = other.rowID, otherRowID < rowID, rowID - otherRowID == 1 else {
       return false

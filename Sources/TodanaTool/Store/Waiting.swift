@@ -6,7 +6,8 @@ import Todana
 struct WaitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Time to wait while another process has it open. (default: 0; 300 for 'archive add' and 'archive tar import')",
+      "Time to wait while another process has the store, archive or series open. (default: 0; 300 for 'archive add' "
+        + "and 'archive tar import')",
       valueName: "seconds"))
   var wait: Double?
 
@@ -23,7 +24,7 @@ struct WaitOptions: ParsableArguments {
   ///   - name: The name of the store, archive or series, for messages.
   ///   - defaultSeconds: The seconds to wait if no option sets them.
   ///   - isQuiet: Whether no message about waiting is printed.
-  /// - Returns: A value that calls closures which open it.
+  /// - Returns: The parameters; see ``Waiting/whileInUse(_:)``.
   func waiting(for name: String, defaultSeconds: Double = 0, isQuiet: Bool = false) -> Waiting {
     Waiting(name: name, seconds: wait ?? defaultSeconds, isQuiet: isQuiet)
   }
