@@ -18,7 +18,7 @@ enum EnvironmentHelp {
   static let archiveOnly = text([archiveLine])
 
   private static let archiveLine = "  TODANA_ARCHIVE                 archive; omit the <archive> argument"
-  private static let keyArchive = "  TODANA_ARCHIVE                 archive of 'archive key'; omit <store>"
+  private static let keyArchive = "  TODANA_ARCHIVE                 for 'archive key': the archive; omit <store>"
 
   private static let passphrase = """
       TODANA_PASSPHRASE              passphrase, if no option gives one
