@@ -75,7 +75,7 @@ final class MemorySampler: Sendable {
 
   /// Takes a sample.
   ///
-  /// Callers take the last one before ``end()``.
+  /// A caller takes the last sample before it calls ``end()``.
   func sample() {
     let memory = ResidentMemory.now()
     peakAnonymous.max(memory.anonymousBytes, ordering: .relaxed)

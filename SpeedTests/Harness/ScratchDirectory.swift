@@ -33,7 +33,7 @@ struct ScratchDirectory {
 
   /// Whether the directory is in memory.
   ///
-  /// There a flush costs nothing, so measurements mean little.
+  /// In memory a flush costs nothing, so measurements mean little.
   var isInMemory: Bool {
     guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else { return false }
     let kind = fileSystemKind(of: URL(fileURLWithPath: path).resolvingSymlinksInPath().path, mounts: mounts)
@@ -51,7 +51,8 @@ struct ScratchDirectory {
   }
 }
 
-/// Returns the kind of the file system that has a path, by the lines of `/proc/self/mounts`.
+/// Returns the kind of the file system that contains a path, according to the lines of
+/// `/proc/self/mounts`.
 ///
 /// The longest mount point that contains the path decides.
 package func fileSystemKind(of path: String, mounts: String) -> String? {

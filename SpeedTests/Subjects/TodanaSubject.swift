@@ -6,6 +6,8 @@ public struct TodanaSubject: Subject {
   public let name: String
   private let encryption: StoreEncryption
 
+  /// Creates the subject for plain or encrypted stores.
+  ///
   /// - Parameter isEncrypted: Whether to encrypt with a key; a passphrase would take longer than some workloads.
   public init(isEncrypted: Bool = false) {
     name = isEncrypted ? "todana-encrypted" : "todana"

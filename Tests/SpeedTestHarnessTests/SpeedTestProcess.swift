@@ -29,7 +29,7 @@ struct SpeedTestProcess {
 
   /// Runs a program to its end.
   ///
-  /// Its messages are few enough to stay in their pipe while the output is read.
+  /// Its messages are read after the output; they are few enough to fit into their pipe.
   init(_ program: String, _ arguments: [String]) throws {
     let (process, outputPipe, messagePipe) = try Self.start(program, arguments)
     output = String(decoding: outputPipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

@@ -90,14 +90,15 @@ import Testing
     }
     #expect(try made.run("extract", "--target", "new").status == 0)
     #expect(try attributes("new") == (0o2751, time))
-    // The snapshot's attributes are set neither on an existing target, nor on a target for chosen files.
+    // The metadata of the snapshot's top are set neither on an existing target, nor on a target for
+    // chosen files.
     try manager.createDirectory(atPath: made.directory.path("there"), withIntermediateDirectories: false)
     let before = try attributes("there").0
     #expect(try made.run("extract", "--target", "there").status == 0)
     #expect(try attributes("there").0 == before)
     #expect(try made.run("extract", "a.txt", "--target", "chosen").status == 0)
     #expect(try attributes("chosen").0 != 0o2751)
-    // The attributes are kept in rewritten snapshots.
+    // Rewritten snapshots keep the metadata of the top.
     #expect(try made.run("rewrite", "--exclude", "*.log").status == 0)
     #expect(try made.run("extract", "--target", "rewritten").status == 0)
     #expect(try attributes("rewritten") == (0o2751, time))

@@ -4,7 +4,7 @@ import Testing
 
 /// An archive within the archived directory.
 ///
-/// The archive must never be read itself, because it grows with all that is read.
+/// The archive must never read its own files, because they grow while it reads.
 @Suite struct ToolArchiveInItselfTests {
   let made: ToolArchive
 

@@ -36,7 +36,7 @@ import Todana
     try store.load(playlist.songs.filter { (1...10).contains($0.id?.rowID ?? 0) })
     #expect(playlist.songs.count == 40 && playlist.songs.first?.title == "song 0")
     #expect(try store.readNamedBuffer("favourites") { try $0.readReferences(Song.self).count } == 3)
-    // No row id is handed out twice, not even those of deleted objects.
+    // No row id is assigned twice, not even that of a deleted object.
     #expect(try store.insert(Node()).rowID > 1)
     #expect(try store.indexes.allSatisfy { $0.isComplete && $0.entryCount == 5 })
     try store.close(discarding: true)

@@ -129,7 +129,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: directory.path("prefix")))
   }
 
-  /// Builds the program that writes the manual pages first.
+  /// First builds the program that writes the manual pages.
   @Test(.enabled(if: LongTests.areEnabled))
   func `manual pages have the content of the tool's help, in valid form`() throws {
     let build = "swift build --package-path '\(Checkout.directory.path)' --scratch-path built --product generate-manual"

@@ -11,8 +11,10 @@ struct Extraction: ~Copyable {
   private let path: [UInt8]
   private let content: ContentStore
   let restorer: FileRestorer
-  /// The threads that restore regular files with one name. A file with several names is restored on
-  /// this thread, so that it exists before its next name is created.
+  /// The threads that restore regular files with one name.
+  ///
+  /// A file with several names is restored on this thread, so that it exists before its next name
+  /// is created.
   let files: FileRestoring
   /// The metadata of the target, set only if this or an interrupted extraction has created the
   /// target.

@@ -5,8 +5,9 @@ import CProcess
 /// Each store file is mapped as a whole, and a growing file is mapped again at another address with twice the size. A
 /// command therefore needs up to three times the size of the largest file.
 enum AddressSpace {
-  /// The minimum limit. Below it, allocations of Swift's runtime would fail, which ends the
-  /// process.
+  /// The minimum limit.
+  ///
+  /// Below it, allocations of Swift's runtime would fail, which ends the process.
   private static let leastByteCount: Int64 = 512 << 20
 
   /// Reduces the use of address space if there is a limit.

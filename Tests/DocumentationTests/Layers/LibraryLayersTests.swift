@@ -99,9 +99,9 @@ import Testing
     }
   }
 
-  /// Changes of one file of the sound sources.
+  /// Cases that each change one file of sources without a breach.
   ///
-  /// Each has the file's new text, or nil to remove it, and the breaches it causes.
+  /// A case has the file's new text, or nil to remove the file, and the breaches that this causes.
   static let cases = [
     Case("nothing is wrong", "Rows/Other.swift", "struct Other {}\n"),
     Case(

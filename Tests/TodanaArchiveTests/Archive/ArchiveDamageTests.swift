@@ -138,7 +138,7 @@ import Todana
       let url = URL(filePath: scratch.path + "/" + name)
       let content = try Data(contentsOf: url)
       try content.prefix(content.count / 2).write(to: url)
-      // Opening fails if the file has the named buffer that identifies an archive.
+      // Opening fails if the truncated file contains the named buffer that identifies an archive.
       if let archive = try? Archive(at: scratch.path, configuration: ScratchArchive.configuration) {
         #expect(try archive.verify().isSound == false, "\(name)")
         try archive.close()

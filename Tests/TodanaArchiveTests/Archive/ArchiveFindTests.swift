@@ -63,7 +63,8 @@ import Testing
       counts.append(search.readCount)
     }
     #expect(foundCount == 40)
-    // Only the directories on the way from the top are read again: other processes change the directories above.
+    // Only the directories from the top to "from" may be read again, because other processes change
+    // them.
     let wayCount = scratch.stored("from").split(separator: UInt8(ascii: "/")).count
     #expect(counts[0] >= 20)
     #expect(counts[1] - counts[0] <= wayCount && counts[2] - counts[1] <= wayCount)

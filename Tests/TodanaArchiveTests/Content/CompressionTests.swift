@@ -51,7 +51,7 @@ import Testing
       for position in bytes.indices {
         var damaged = bytes
         damaged[position] ^= 0x55
-        // Some damage decompresses to other content, which is detected by its content name.
+        // Some damaged bytes decompress to other content, which only its content name reveals.
         if let other = try? decompressor.decompress(damaged, method: method, byteCount: content.count) {
           #expect(other.count == content.count)
         }

@@ -88,7 +88,7 @@ import Testing
     #expect(target.report.keptDirectoryCount + target.report.updatedDirectoryCount == 1)
   }
 
-  /// The state after the marker was removed and before the time was set.
+  /// Tests the state after the marker was removed and before the time was set.
   @Test func `a directory with the permissions of an unfinished one is finished`() throws {
     try directory.make("to/name")
     try System.setPermissions(directory.path("to/name"), 0o5700)

@@ -1,4 +1,5 @@
-// Tests of patterns that take a backtracking matcher ages. Matching takes at most pattern × path steps.
+// Tests of patterns on which a backtracking matcher takes exponential time. Matching takes at most
+// pattern × path steps.
 import Testing
 import TodanaArchive
 

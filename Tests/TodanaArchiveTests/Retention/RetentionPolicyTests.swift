@@ -46,7 +46,7 @@ import TodanaArchive
   @Test(arguments: [
     (CalendarPeriod.hour, "2026-01-01T09:59:59Z", "2026-01-01T10:00:00Z", "2026-01-01T10:59:59Z"),
     (.day, "2026-01-01T23:59:59Z", "2026-01-02T00:00:00Z", "2026-01-02T23:59:59Z"),
-    // A week in two years, and a 53rd week.
+    // A week that is in two years, a 53rd week, and a week before 1970.
     (.week, "2024-12-29T23:59:59Z", "2024-12-30T00:00:00Z", "2025-01-05T23:59:59Z"),
     (.week, "2020-12-27T23:59:59Z", "2020-12-28T00:00:00Z", "2021-01-03T23:59:59Z"),
     (.week, "1969-12-28T23:59:59Z", "1969-12-29T00:00:00Z", "1970-01-04T23:59:59Z"),

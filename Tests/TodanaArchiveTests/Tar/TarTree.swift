@@ -7,7 +7,7 @@ struct TarTree {
   private(set) var content = TarContent()
   private var links: [FileIdentity: [UInt8]] = [:]
 
-  /// Walks a tree, and calls a closure with each entry and one with its data.
+  /// Walks a tree, and calls `onEntry` with each entry and `onData` with its data.
   init(
     _ path: [UInt8], onEntry: (TarEntry) throws -> Void = { _ in },
     onData: (borrowing Span<UInt8>, Int64) throws -> Void = { _, _ in }
