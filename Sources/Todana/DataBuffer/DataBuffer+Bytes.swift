@@ -34,7 +34,8 @@ extension DataBuffer {
     unsafe bytes.withUnsafeBytes { unsafe appendBytes($0) }
   }
 
-  /// Reads a byte count, then this number of bytes.
+  /// Reads a byte count and that number of bytes, written by ``writeBytes(_:)`` or
+  /// ``writeData(_:)``.
   ///
   /// - Throws: ``DataBufferError/Code/truncated`` if fewer bytes are left; for the count, the errors of
   ///   ``readVarUInt()``.
@@ -43,15 +44,16 @@ extension DataBuffer {
     return unsafe Array(bytes)
   }
 
-  /// Reads a byte count, then this number of bytes.
+  /// Reads a byte count and that number of bytes, written by ``writeData(_:)`` or
+  /// ``writeBytes(_:)``.
   ///
-  /// - Throws: As ``readBytes()``.
+  /// - Throws: The errors of ``readBytes()``.
   public mutating func readData() throws(DataBufferError) -> Data {
     let bytes = unsafe try takeCountedBytes()
     return unsafe Data(bytes)
   }
 
-  /// Reads a number of bytes that the caller knows.
+  /// Reads `count` bytes, which were written without their count.
   ///
   /// - Throws: ``DataBufferError/Code/truncated`` if fewer bytes are left, ``DataBufferError/Code/invalidValue`` if
   ///   `count` is negative.

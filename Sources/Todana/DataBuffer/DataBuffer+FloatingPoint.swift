@@ -1,10 +1,10 @@
 // Floating-point numbers by their IEEE 754 bit patterns, and Booleans.
 extension DataBuffer {
-  /// Writes 4 bytes: the exact bit pattern, even of a NaN.
+  /// Writes the number's exact bit pattern in 4 bytes, even of a NaN.
   @inlinable @inline(__always)
   public mutating func writeFloat(_ value: Float) { writeFixedWidth(value.bitPattern) }
 
-  /// Writes 8 bytes: the exact bit pattern, even of a NaN.
+  /// Writes the number's exact bit pattern in 8 bytes, even of a NaN.
   @inlinable @inline(__always)
   public mutating func writeDouble(_ value: Double) { writeFixedWidth(value.bitPattern) }
 
@@ -12,7 +12,7 @@ extension DataBuffer {
   @inlinable @inline(__always)
   public mutating func writeBool(_ value: Bool) { writeFixedWidth(value ? 1 as UInt8 : 0) }
 
-  /// Reads 4 bytes.
+  /// Reads a number written by ``writeFloat(_:)``: 4 bytes.
   ///
   /// - Throws: ``DataBufferError/Code/truncated``.
   @inlinable @inline(__always)
@@ -20,7 +20,7 @@ extension DataBuffer {
     Float(bitPattern: try readFixedWidth(UInt32.self))
   }
 
-  /// Reads 8 bytes.
+  /// Reads a number written by ``writeDouble(_:)``: 8 bytes.
   ///
   /// - Throws: ``DataBufferError/Code/truncated``.
   @inlinable @inline(__always)
@@ -28,7 +28,7 @@ extension DataBuffer {
     Double(bitPattern: try readFixedWidth(UInt64.self))
   }
 
-  /// Reads 1 byte.
+  /// Reads a Boolean written by ``writeBool(_:)``: 1 byte.
   ///
   /// - Throws: ``DataBufferError/Code/truncated``, ``DataBufferError/Code/invalidValue`` unless the byte is 0 or 1.
   @inlinable @inline(__always)

@@ -8,7 +8,7 @@ extension DataBuffer {
     appendString(value)
   }
 
-  /// Writes a presence byte and, unless nil, the string.
+  /// Writes a presence byte and, unless the value is nil, the string.
   ///
   /// Nil and the empty string are thus distinct.
   public mutating func writeOptionalString(_ value: String?) {
@@ -18,17 +18,17 @@ extension DataBuffer {
     appendString(value)
   }
 
-  /// Reads a string.
+  /// Reads a string written by ``writeString(_:)``.
   ///
   /// - Throws: ``DataBufferError/Code/truncated``, ``DataBufferError/Code/invalidUTF8``, or an error of
-  ///   ``readVarUInt()``
-  ///   for the byte count.
+  ///   ``readVarUInt()`` for the byte count.
   /// - Complexity: O(*n*); a string of up to 15 bytes needs no memory of its own.
   public mutating func readString() throws(DataBufferError) -> String { try takeString() }
 
-  /// Reads a string that may be nil.
+  /// Reads a string or nil, written by ``writeOptionalString(_:)``.
   ///
-  /// - Throws: As ``readString()``; ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1.
+  /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else the
+  ///   errors of ``readString()``.
   public mutating func readOptionalString() throws(DataBufferError) -> String? {
     let start = unsafe readCursor
     guard try readFlag(presenceMessage) else { return nil }

@@ -1,14 +1,15 @@
 // Variable-length integers: 7 bits a byte, the lowest bits first. All bytes but the last have their top bit set.
 extension DataBuffer {
-  /// Writes 1 to 10 bytes: 1 for numbers below 128.
+  /// Writes an integer as a varint of 1 to 10 bytes: 1 byte for numbers below 128.
   public mutating func writeVarUInt(_ value: UInt64) {
     fieldNumber &+= 1
     appendVarint(value)
   }
 
-  /// Writes 1 to 10 bytes: 1 for numbers from -64 to 63.
+  /// Writes an integer as a varint of 1 to 10 bytes: 1 byte for numbers from -64 to 63.
   ///
-  /// The numbers 0, -1, 1, -2, 2 … are written as 0, 1, 2, 3, 4 … are by ``writeVarUInt(_:)`` (zigzag encoding).
+  /// Zigzag encoding maps the numbers 0, -1, 1, -2, 2 … to 0, 1, 2, 3, 4 …, which are written as by
+  /// ``writeVarUInt(_:)``.
   public mutating func writeVarInt(_ value: Int64) {
     writeVarUInt(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
   }
@@ -21,7 +22,7 @@ extension DataBuffer {
 
   /// Reads an integer written by ``writeVarInt(_:)``.
   ///
-  /// - Throws: As ``readVarUInt()``.
+  /// - Throws: The errors of ``readVarUInt()``.
   public mutating func readVarInt() throws(DataBufferError) -> Int64 {
     let value = try takeVarint()
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)

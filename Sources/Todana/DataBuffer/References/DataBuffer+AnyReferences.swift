@@ -19,10 +19,10 @@ extension DataBuffer {
     endComposite(composite)
   }
 
-  /// Reads a reference to an object of any class.
+  /// Reads a reference written by ``writeAnyReference(_:)``.
   ///
   /// - Returns: The store's object of the row, or a new fault if it has none; nil if nil was written.
-  /// - Throws: As ``readReference(_:)``.
+  /// - Throws: The errors of ``readReference(_:)``.
   public mutating func readAnyReference() throws(DataBufferError) -> StoredObject? {
     let start = unsafe readCursor
     do throws(DataBufferError) {
@@ -32,9 +32,9 @@ extension DataBuffer {
     }
   }
 
-  /// Reads references to objects of any class, in the order in which they were written.
+  /// Reads a list of references to objects of any class, and returns the objects in order.
   ///
-  /// - Throws: ``DataBufferError/Code/countTooLarge``; else as ``readReference(_:)``.
+  /// - Throws: ``DataBufferError/Code/countTooLarge``; else the errors of ``readReference(_:)``.
   public mutating func readAnyReferences() throws(DataBufferError) -> [StoredObject] {
     let count = try readCount(minimumElementByteCount: 2)
     var objects: [StoredObject] = []

@@ -2,7 +2,7 @@
 extension DataBuffer {
   /// Writes the object count, then a reference to each object, in order: the bytes are identical to those for an array.
   ///
-  /// - Complexity: O(*n*). A reference that was read and never used is written without making an object for it.
+  /// - Complexity: O(*n*). No object is created for a reference that was read and never used.
   public mutating func writeReferences<Object: StoredObject>(_ references: LazyReferences<Object>) {
     let composite = beginComposite()
     appendVarint(UInt64(references.count))
@@ -10,9 +10,9 @@ extension DataBuffer {
     endComposite(composite)
   }
 
-  /// Reads references in the order in which they were written, without resolving their objects.
+  /// Reads a list of references, in order, without resolving their objects.
   ///
-  /// - Throws: As ``readReferences(_:)``.
+  /// - Throws: The errors of ``readReferences(_:)``.
   public mutating func readLazyReferences<Object: StoredObject>(
     _ type: Object.Type = Object.self
   ) throws(DataBufferError) -> LazyReferences<Object> {

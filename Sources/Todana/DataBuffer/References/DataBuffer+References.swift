@@ -26,13 +26,14 @@ extension DataBuffer {
     endComposite(composite)
   }
 
-  /// Reads a reference.
+  /// Reads a reference written by ``writeReference(_:)``.
   ///
   /// The row is not checked for existence; loading the fault checks it.
   ///
   /// - Returns: The store's object of the row, or a new fault if it has none; nil if nil was written.
-  /// - Throws: ``DataBufferError/Code/referenceUnknownClass`` if the store was not opened with the class,
-  ///   ``DataBufferError/Code/referencesUnavailable`` in a buffer without a store; else as ``readVarUInt()``.
+  /// - Throws: ``DataBufferError/Code/referenceUnknownClass`` if the store was not opened with the
+  ///   class, ``DataBufferError/Code/referencesUnavailable`` in a buffer without a store; else the
+  ///   errors of ``readVarUInt()``.
   @inlinable
   public mutating func readReference<Object: StoredObject>(
     _ type: Object.Type = Object.self
@@ -42,9 +43,9 @@ extension DataBuffer {
     return unsafe unsafeDowncast(object, to: Object.self)
   }
 
-  /// Reads references in the order in which they were written.
+  /// Reads a list of references, and returns the objects in the order in which they were written.
   ///
-  /// - Throws: ``DataBufferError/Code/countTooLarge``; else as ``readReference(_:)``.
+  /// - Throws: ``DataBufferError/Code/countTooLarge``; else the errors of ``readReference(_:)``.
   @inlinable
   public mutating func readReferences<Object: StoredObject>(
     _ type: Object.Type = Object.self

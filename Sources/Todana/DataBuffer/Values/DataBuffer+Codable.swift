@@ -37,10 +37,10 @@ extension DataBuffer {
     }
   }
 
-  /// Reads a value that was written as JSON.
+  /// Reads a value written by ``writeCodable(_:)``.
   ///
-  /// - Throws: ``DataBufferError/Code/codableFailure`` if the value cannot be decoded from the JSON; else as
-  ///   ``readData()``.
+  /// - Throws: ``DataBufferError/Code/codableFailure`` if the value cannot be decoded from the
+  ///   JSON; else the errors of ``readData()``.
   public mutating func readCodable<Value: Decodable>(
     _ type: Value.Type = Value.self
   ) throws(DataBufferError) -> Value {

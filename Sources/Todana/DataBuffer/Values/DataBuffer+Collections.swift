@@ -1,6 +1,6 @@
 // Arrays: a count, then the elements one after another.
 extension DataBuffer {
-  /// Writes the count and the elements.
+  /// Writes the element count, then the elements.
   @inlinable
   public mutating func writeArray<Element: DataBufferValue>(_ elements: [Element]) {
     writeArray(elements, minimumElementByteCount: Element.minimumByteCount) { buffer, element in
@@ -8,7 +8,7 @@ extension DataBuffer {
     }
   }
 
-  /// Writes the count, then each element with the closure.
+  /// Writes the element count, then calls the closure to write each element.
   ///
   /// The closure must write at least one byte for each element.
   ///
@@ -35,7 +35,7 @@ extension DataBuffer {
     endComposite(composite, elementCount: elements.count, minimumElementByteCount: minimumElementByteCount)
   }
 
-  /// Reads the elements of an array.
+  /// Reads an array of elements whose type has a reader of its own.
   ///
   /// - Throws: ``DataBufferError/Code/countTooLarge``; else the errors of the element type's reader.
   /// - Complexity: O(*n*). Besides the elements read, it reserves at most 16 times as much memory as there are
@@ -49,7 +49,7 @@ extension DataBuffer {
     }
   }
 
-  /// Reads the elements of an array with a closure that reads one element.
+  /// Reads an array, and calls the closure to read each element.
   ///
   /// ```swift
   /// points = try buffer.readArray(minimumElementByteCount: 8) { buffer in
@@ -74,7 +74,8 @@ extension DataBuffer {
     return elements
   }
 
-  /// Reads the elements of an array with a closure that throws only ``DataBufferError``.
+  /// Reads an array, and calls the closure, which throws only ``DataBufferError``, to read each
+  /// element.
   @inlinable
   public mutating func readArray<Element>(
     minimumElementByteCount: Int = 1, _ readElement: (inout DataBuffer) throws(DataBufferError) -> Element

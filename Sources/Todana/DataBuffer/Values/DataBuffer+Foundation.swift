@@ -9,7 +9,7 @@ extension DataBuffer {
   /// Writes 8 bytes: the seconds since the start of 2001, UTC, as a Double, in the date's full precision.
   public mutating func writeDate(_ value: Date) { writeDouble(value.timeIntervalSinceReferenceDate) }
 
-  /// Reads a date.
+  /// Reads a date written by ``writeDate(_:)``.
   ///
   /// - Throws: ``DataBufferError/Code/truncated``.
   public mutating func readDate() throws(DataBufferError) -> Date {
@@ -22,7 +22,7 @@ extension DataBuffer {
     unsafe withUnsafeBytes(of: value.uuid) { unsafe appendBytes($0) }
   }
 
-  /// Reads a UUID; any 16 bytes are valid.
+  /// Reads a UUID written by ``writeUUID(_:)``; any 16 bytes are valid.
   ///
   /// - Throws: ``DataBufferError/Code/truncated``.
   public mutating func readUUID() throws(DataBufferError) -> UUID {
@@ -46,9 +46,10 @@ extension DataBuffer {
     fieldNumber = field
   }
 
-  /// Reads a URL.
+  /// Reads a URL written by ``writeURL(_:)``.
   ///
-  /// - Throws: ``DataBufferError/Code/invalidValue`` if a string is not a URL; else as ``readString()``.
+  /// - Throws: ``DataBufferError/Code/invalidValue`` if a string is not a URL; else the errors of
+  ///   ``readString()``.
   public mutating func readURL() throws(DataBufferError) -> URL {
     let start = unsafe readCursor
     let string = try readString()
@@ -80,10 +81,10 @@ extension DataBuffer {
     writeString(text)
   }
 
-  /// Reads a Decimal.
+  /// Reads a Decimal written by ``writeDecimal(_:)``.
   ///
   /// - Throws: ``DataBufferError/Code/invalidValue`` if the string is not in the form that ``writeDecimal(_:)`` writes;
-  ///   else as ``readString()``.
+  ///   else the errors of ``readString()``.
   public mutating func readDecimal() throws(DataBufferError) -> Decimal {
     let start = unsafe readCursor
     let text = try readString()
@@ -101,7 +102,7 @@ extension DataBuffer {
     writeValue(value.rawValue)
   }
 
-  /// Reads an enumeration by its raw value.
+  /// Reads a value written by ``writeRawValue(_:)``.
   ///
   /// - Throws: ``DataBufferError/Code/unknownRawValue`` if no case has the raw value; else the errors of the raw type's
   ///   reader.

@@ -1,12 +1,12 @@
 // Optionals: a presence byte, 1 or 0, and after a 1 the value. Nil, zero and empty are thus distinct.
 extension DataBuffer {
-  /// Writes a presence byte and, unless nil, the value.
+  /// Writes a presence byte and, unless it is nil, the value.
   @inlinable
   public mutating func writeOptional<Value: DataBufferValue>(_ value: Value?) {
     writeOptional(value) { buffer, value in value.writeValue(to: &buffer) }
   }
 
-  /// Writes a presence byte and, unless nil, the value with the closure.
+  /// Writes a presence byte and, unless the value is nil, calls the closure to write the value.
   ///
   /// ```swift
   /// buffer.writeOptional(position) { buffer, position in
@@ -22,7 +22,7 @@ extension DataBuffer {
     endComposite(composite)
   }
 
-  /// Reads a value that may be nil.
+  /// Reads an optional value of a type with a reader of its own.
   ///
   /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else the errors of the value
   ///   type's reader.
@@ -34,7 +34,7 @@ extension DataBuffer {
     return try Value.readValue(from: &self)
   }
 
-  /// Reads a value that may be nil with a closure, which is called only if there is a value.
+  /// Reads an optional value, and calls the closure to read the value if it is not nil.
   ///
   /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else the errors of the
   ///   closure.
@@ -44,7 +44,10 @@ extension DataBuffer {
     return try readValue(&self)
   }
 
-  /// Reads a value that may be nil with a closure that throws only ``DataBufferError``.
+  /// Reads an optional value, and calls the closure to read the value if it is not nil.
+  ///
+  /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else the
+  ///   errors of the closure.
   @inlinable
   public mutating func readOptional<Value>(
     _ readValue: (inout DataBuffer) throws(DataBufferError) -> Value

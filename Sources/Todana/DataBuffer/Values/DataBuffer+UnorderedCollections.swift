@@ -38,7 +38,7 @@ extension DataBuffer {
       composite, elementCount: entries.count, minimumElementByteCount: Key.minimumByteCount + Value.minimumByteCount)
   }
 
-  /// Reads the elements of a set.
+  /// Reads a set written by ``writeSet(_:)``.
   ///
   /// - Throws: ``DataBufferError/Code/countTooLarge``, ``DataBufferError/Code/invalidValue`` if an element occurs
   ///   twice; else the errors of the element type's reader.
@@ -58,7 +58,7 @@ extension DataBuffer {
     return elements
   }
 
-  /// Reads the entries of a dictionary.
+  /// Reads a dictionary written by ``writeDictionary(_:)``.
   ///
   /// - Throws: ``DataBufferError/Code/countTooLarge``, ``DataBufferError/Code/invalidValue`` if a key occurs twice;
   ///   else the errors of the readers of the key and value types.
