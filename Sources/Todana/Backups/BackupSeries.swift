@@ -36,8 +36,8 @@ public struct BackupSeries: Sendable, Hashable {
 
   /// Reads all data of a backup, and compares them with the checksums.
   ///
-  /// This checks the backup's own bytes. ``Store/verify(progress:)`` of the store, or of a restored one, checks whether
-  /// records are sound.
+  /// This checks the backup's own bytes. To check whether the records are sound, call
+  /// ``Store/verify(progress:)`` on the store, or on a store restored from the backup.
   ///
   /// - Parameters:
   ///   - number: A backup's number; nil for all of them. Data that several backups share are then read once.
@@ -65,7 +65,7 @@ public struct BackupSeries: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - number: A backup's number; nil for the newest.
-  ///   - path: The path of the new directory, at which there is nothing, or an empty directory.
+  ///   - path: The path of the new directory. Nothing may exist there except an empty directory.
   ///   - progress: Called after each step of a few megabytes; throwing from it ends the restore.
   /// - Returns: The backup that was restored.
   /// - Throws: Errors of `progress`; ``StoreError`` if there is no such backup, or the path is not free; with the code
@@ -112,7 +112,7 @@ public struct BackupSeries: Sendable, Hashable {
     }
   }
 
-  /// Calls a closure and translates its errors into the store's.
+  /// Calls a closure, and rethrows its ``BackendError`` as a ``StoreError``.
   private static func translating<Result>(_ body: () throws(BackendError) -> Result) throws(StoreError) -> Result {
     do throws(BackendError) {
       return try body()

@@ -2,10 +2,12 @@
 public struct BackupProgress: Sendable {
   /// The commit whose state is copied.
   public var commitNumber: CommitNumber
-  /// The number of bytes of the store's files that were copied, or that the series has already.
+  /// The number of bytes of the store's files that have been processed so far.
+  ///
+  /// They were copied, or the series already had them.
   public var copiedByteCount: Int
   public var byteCount: Int
-  /// The number of bytes that were written.
+  /// The number of bytes that have been written so far.
   public var newByteCount: Int
 }
 
@@ -24,8 +26,8 @@ extension Store {
   /// ```
   ///
   /// - Parameters:
-  ///   - path: The path of the copy, at which there is nothing, or an empty directory. No other backup must be made
-  ///     there at the same time.
+  ///   - path: The path of the copy. Nothing may exist there except an empty directory. No other
+  ///     backup must be made there at the same time.
   ///   - progress: Called after each step; throwing from it ends the backup.
   /// - Returns: The commit whose state was copied.
   /// - Throws: Errors of `progress`; ``StoreError``, for example for a store in memory, which cannot be copied this

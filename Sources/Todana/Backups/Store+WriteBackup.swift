@@ -1,5 +1,5 @@
 extension Store {
-  /// Passes all saved data to a closure in parts: a backup for another destination than a directory.
+  /// Passes all saved data to a closure in parts: a backup to a destination other than a directory.
   ///
   /// The backup has the state of one commit, the newest at the call, and the store can be used concurrently. Nothing is
   /// written to disk, and at most one part of some hundred kilobytes is in memory. Data that are encrypted in the store
@@ -44,7 +44,7 @@ extension Store {
   /// the original continues to use the old one.
   ///
   /// - Parameters:
-  ///   - path: The path of the new store, at which there is nothing, or an empty directory.
+  ///   - path: The path of the new store. Nothing may exist there except an empty directory.
   ///   - next: A closure that returns one part after the other, on the caller's thread, then nil; throwing from it ends
   ///     the call.
   /// - Returns: The summary of the backup.

@@ -25,7 +25,7 @@ extension DumpEntry {
     }
   }
 
-  /// Reads a line.
+  /// Parses a line of a dump.
   ///
   /// - Throws: ``DumpError/Code/notJSON``, ``DumpError/Code/invalidField``.
   init(json: [UInt8], line: Int, _ decoder: DumpDecoder) throws(DumpError) {
@@ -63,7 +63,7 @@ extension DumpEntry {
   }
 }
 
-/// An encoder of lines, used for a whole dump, as creating one takes time.
+/// An encoder of lines, used for a whole dump, because creating an encoder takes time.
 struct DumpEncoder {
   private let encoder = JSONEncoder()
 
@@ -72,7 +72,7 @@ struct DumpEncoder {
   fileprivate func line(of fields: DumpFields) throws -> [UInt8] { [UInt8](try encoder.encode(fields)) }
 }
 
-/// A decoder of lines.
+/// A decoder of lines, used for a whole dump.
 struct DumpDecoder {
   private let decoder = JSONDecoder()
 

@@ -14,7 +14,7 @@ public enum DumpEntry: Sendable, Equatable {
   static let formatVersion = 1
 }
 
-/// The counts of a dump.
+/// The numbers of records and named buffers in a dump.
 public struct DumpCounts: Sendable, Equatable {
   public var recordCount: Int
   public var namedBufferCount: Int

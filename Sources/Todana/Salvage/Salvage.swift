@@ -312,7 +312,7 @@ final class Salvage: SalvageVisitor {
 }
 
 extension SalvagedKeyspace {
-  /// Whether it is an index, or a tree whose name is lost, so that it may be an index.
+  /// Whether the keyspace is an index, or a tree that may be an index because its name is lost.
   fileprivate var isIndex: Bool {
     kind == .tree && (!isNameKnown || ClassIndex.names(fromKeyspace: name) != nil)
   }

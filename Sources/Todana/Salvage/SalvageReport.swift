@@ -16,8 +16,8 @@ public struct SalvageReport: Sendable, Codable {
   public var savedCount: Int { keyspaces.reduce(0) { $0 + $1.savedCount } }
   /// The number of records that are known to be lost.
   ///
-  /// For each keyspace it is the larger of two numbers: the lost records that could be identified, and the counted
-  /// records that are missing.
+  /// For each keyspace it is the larger of two numbers: the lost records that could be identified,
+  /// and the difference between the count in the old store and the number of saved records.
   public var lostCount: Int { keyspaces.reduce(0) { $0 + $1.lostCount } }
   /// Whether no loss is known.
   public var isComplete: Bool { losses.isEmpty && keyspaces.allSatisfy(\.isComplete) }
@@ -37,7 +37,7 @@ public struct SalvageReport: Sendable, Codable {
     public internal(set) var savedCount = 0
     /// The number of records in the old store; nil if it is unknown.
     public internal(set) var recordCount: Int?
-    /// The lost rows that could be identified; the first thousand.
+    /// The lost rows that could be identified; at most the first thousand.
     public internal(set) var lostRowIDs: [RowID] = []
     /// The number of lost rows that could be identified by their damaged records.
     public internal(set) var damagedCount = 0
