@@ -166,7 +166,7 @@ protocol ConditionTest: Sendable {
   /// Whether the test reads only properties of the object itself.
   var readsOwnProperties: Bool { get }
 
-  /// Whether the result depends on other objects.
+  /// Whether the test reads objects that references lead to, so that they have to be loaded first.
   var looksAtOtherObjects: Bool { get }
 
   /// The result if a property that cannot be nil is read through a reference that leads to no object.
@@ -204,7 +204,8 @@ struct TestIdentity: Hashable {
 }
 
 extension ConditionNode {
-  /// Whether the result depends on other objects.
+  /// Whether the condition reads objects that references lead to, so that they have to be loaded
+  /// first.
   var looksAtOtherObjects: Bool {
     switch self {
     case .always, .never: return false

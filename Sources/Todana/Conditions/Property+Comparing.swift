@@ -85,7 +85,7 @@ extension Property where Value: OptionalText {
   }
 }
 
-/// A text property without case and accents.
+/// A text property that is compared without regard to case and accents (``Property/folded``).
 public struct FoldedProperty<Root: StoreIdentifiable>: Sendable {
   let property: Property<Root, FoldedText?>
 

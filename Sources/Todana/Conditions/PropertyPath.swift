@@ -12,9 +12,9 @@ struct PropertyPath: @unchecked Sendable {
   private(set) var declaredReading: [AnyKeyPath]?
   /// Whether the property belongs to the object itself, so that no other object is needed to read it.
   private(set) var isOwnProperty: Bool
-  /// Whether the path stands for the text without case and accents.
+  /// Whether the path leads to the property's text without case and accents.
   var isFolded = false
-  /// Whether the path stands for each element of a collection.
+  /// Whether the path leads to each element of the property's collection.
   var isEach = false
 
   init<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable, loading: [AnyKeyPath]? = nil) {

@@ -42,7 +42,7 @@ struct ByteRange: Equatable {
     return next
   }
 
-  /// The range of these values in a descending part of a key; nil if it is empty.
+  /// The range that the values have in a descending part of a key; nil if it is empty.
   ///
   /// In a descending part, every bit of a value is inverted.
   var inverted: ByteRange? {

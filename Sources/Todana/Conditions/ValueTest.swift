@@ -199,10 +199,12 @@ struct EncodedValue<Value: IndexedValue> {
   /// Whether the value is too long, so that values with the same beginning may come before or after it.
   var isCut: Bool { orderedByteCount < bytes.count }
 
-  /// The smallest bytes of values that do not certainly come before this value.
+  /// The lower bound of the bytes of this value and of all greater values.
+  ///
+  /// For a value that was cut, the bound also admits smaller values with the same beginning.
   var lower: [UInt8] { Array(bytes.prefix(orderedByteCount)) }
 
-  /// The smallest bytes of values that certainly come after this value; nil if there are none.
+  /// The bound from which on all bytes belong to greater values; nil if there is no such bound.
   var above: [UInt8]? { ByteRange.successor(of: lower) }
 
   /// The bytes below the first value that is not nil.

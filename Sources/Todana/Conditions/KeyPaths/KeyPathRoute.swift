@@ -24,7 +24,8 @@ struct KeyPathRoute: Sendable {
   /// - Complexity: Some microseconds for a new key path; otherwise a lookup in a table.
   static func of(_ keyPath: AnyKeyPath) -> KeyPathRoute { known(keyPath).route }
 
-  /// Tests whether a key path from a class reads a property of the object itself, which needs no other objects.
+  /// Tests whether a key path from a class reads a property of the object itself, and no other
+  /// objects.
   ///
   /// - Complexity: As ``of(_:)``.
   static func isOwnProperty(_ keyPath: AnyKeyPath) -> Bool { known(keyPath).isOwnProperty }

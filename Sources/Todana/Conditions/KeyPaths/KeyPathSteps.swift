@@ -16,9 +16,9 @@ struct KeyPathSteps {
 
   private(set) var steps: [Step] = []
 
-  /// Makes the steps of a key path.
+  /// Determines the steps of a key path from its debug description.
   ///
-  /// - Returns: nil if the description does not have the form of a key path.
+  /// - Returns: nil if the description does not have the expected form.
   init?(_ keyPath: AnyKeyPath) {
     let description = keyPath.debugDescription
     let start = "\\" + _typeName(type(of: keyPath).rootType, qualified: false)
