@@ -35,7 +35,7 @@ package final class EntrySorter {
     if arena.count > byteLimit { try spill() }
   }
 
-  /// Ends the adding of entries; afterwards ``next()`` returns them.
+  /// Ends the adding of entries; from then on ``next()`` returns them in order.
   package func finish() throws(BackendError) {
     guard !runs.isEmpty else { return sort() }
     if !entries.isEmpty { try spill() }

@@ -23,8 +23,9 @@ struct TreeBatch: ~Copyable {
   private struct StampUse {
     var isPut = false
     var isErased = false
-    /// The indexes of the range checks that rely on the stamp; `failed` has those of the checks that do not hold.
+    /// The indexes of the range checks that rely on the stamp.
     var checks: [Int] = []
+    /// The indexes of the range checks that do not hold.
     var failed: [Int] = []
     var seen: WriteBatch.Expectation?
     /// The position of the stamp's key in the arena.
@@ -215,7 +216,9 @@ struct TreeBatch: ~Copyable {
 }
 
 extension WriteBatch.Change {
-  /// Whether it is the same change of the same row or keyspace; not for byte keys.
+  /// Tests whether another change has the same kind, and the same row or keyspace.
+  ///
+  /// The changes must not have byte keys.
   fileprivate func hasSamePlace(as other: Self) -> Bool {
     keyspace == other.keyspace && key == other.key && kind == other.kind
   }

@@ -127,11 +127,12 @@ final class ObjectStream {
     return !parts.isEmpty
   }
 
-  /// Sorts the objects that ``next()`` returned by row id, class by class.
+  /// Sorts the objects of each class by row id; they must be in the order in which ``next()``
+  /// returned them.
   func order<T: StoredObject>(_ objects: inout [T]) {
     for (index, start) in classStarts.enumerated() {
       let end = index + 1 < classStarts.count ? classStarts[index + 1] : objects.count
-      // An object whose delete was saved during the pass has no row id any more, and comes first.
+      // An object whose delete was saved during the pass no longer has a row id, and comes first.
       objects[start..<end].sort { $0.rowID < $1.rowID }
     }
   }

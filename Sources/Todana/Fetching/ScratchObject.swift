@@ -32,8 +32,9 @@ struct ScratchObject: ~Copyable {
       borrowing: UnsafeRawBufferPointer(start: nil, count: 0), resolver: resolver ?? store)
   }
 
-  /// Exchanges the object with the content read last for another object of its class, into which the next record is
-  /// read.
+  /// Exchanges the scratch object, with the content read last, and another object of its class.
+  ///
+  /// The next record is read into the other object.
   mutating func exchange(_ other: inout StoredObject) { swap(&object, &other) }
 
   /// Returns the object with a record's content, which is valid until the next one is read.

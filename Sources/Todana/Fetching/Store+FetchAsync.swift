@@ -34,8 +34,7 @@ extension Store {
     return objects
   }
 
-  /// Returns a sequence of the objects of a class, loaded, one after another, read without blocking; memory does not
-  /// grow.
+  /// Returns a sequence of the loaded objects of a class, read one after another without blocking.
   ///
   /// ```swift
   /// for try await song in store.objects(Song.self) {
@@ -50,7 +49,7 @@ extension Store {
   ///
   /// The body may insert, update, delete and save, as may other tasks of the domain while the sequence or the body is
   /// suspended. Inserted objects are not visited, and deleted objects are no longer visited. An object that only the
-  /// sequence holds is released at the next step.
+  /// sequence holds is released at the next step, so the memory in use does not grow.
   ///
   /// The sequence must be used in the store's isolation domain. It throws ``StoreError``, and `CancellationError` if
   /// the task was cancelled.

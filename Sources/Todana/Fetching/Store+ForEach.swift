@@ -119,8 +119,8 @@ extension Store {
     // Its delete was saved while the loop held it.
     if object.table == nil { return release(deleted: &object, of: table) }
     if object.isFault || object.state.isPending || object.table !== table { return }
-    // The object is also held by the caller, or by itself over some path of references. Clearing its content leaves
-    // only the caller's reference.
+    // The object is also held by the caller, or by itself through a cycle of references. Clearing
+    // its content breaks the cycle, so that only the caller's reference remains.
     let content = ContentSnapshot(of: object)
     table.clearContent(of: object)
     if !isKnownUniquelyReferenced(&object) { content.restore(object) }

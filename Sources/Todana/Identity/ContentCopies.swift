@@ -27,8 +27,10 @@ struct ContentCopies {
 
   /// Copies the content of an object.
   ///
-  /// - Returns: Nil if `writeContent` records an error. (Values that have no bytes are kept and cause none.) Also nil
-  ///   if called within `writeContent` or `readContent` of an object that is being copied or restored here.
+  /// A value that cannot be written as bytes is kept itself, and is not an error.
+  ///
+  /// - Returns: Nil if `writeContent` records another error. Also nil if called within
+  ///   `writeContent` or `readContent` of an object that is being copied or restored here.
   /// - Complexity: O(*n*) in the bytes of the content.
   func take(of object: StoredObject) -> Copy? {
     // The memory must not move while a buffer points into it.

@@ -11,13 +11,14 @@ struct ObjectEntry {
   /// Whether a delete was pending that removes the row regardless of its record.
   let isDeletedByID: Bool
   var content: Content
-  /// Whether to read the saved content again.
+  /// Whether undoing reads the saved content again instead of restoring a copy.
   ///
-  /// A `prepareForDelete` may change its own object without announcing it.
+  /// Set for a clean object before its `prepareForDelete`, which may change it without announcing
+  /// it.
   var isReread: Bool
 
   enum Content {
-    /// The content is unchanged as far as the store knows.
+    /// No change of the content has been announced.
     case notCopied
     case copied(ContentCopies.Copy)
     /// `writeContent` cannot write the content, so it cannot be restored.

@@ -27,7 +27,7 @@ public struct IndexPart: Sendable {
   /// class.
   enum Write: Sendable {
     case value(@Sendable (StoredObject, inout KeyWriter) -> Void)
-    /// Calls the last argument after each element.
+    /// Writes the elements of a collection, and calls the last argument after each element.
     case elements(@Sendable (StoredObject, inout KeyWriter, (inout KeyWriter) -> Void) -> Void)
   }
 
