@@ -16,12 +16,13 @@ extension Store {
     }
   }
 
-  /// Replaces a store's key file by an exported one (``KeyManagement/export()``).
+  /// Replaces a store's file of keys by an exported one (``KeyManagement/export()``).
   ///
-  /// Use it if the store's own key file is damaged or lost, or if all its passphrases and keys are lost.
+  /// Use it if the store's own file of keys is damaged or lost, or if all its passphrases and keys
+  /// are lost.
   ///
   /// The store then opens with the secrets that the file had when it was exported. Keys that the store has received
-  /// since are kept, if its own key file can be read. The store must not be open.
+  /// since are kept, if its own file of keys can be read. The store must not be open.
   ///
   /// - Parameters:
   ///   - keys: The exported file.

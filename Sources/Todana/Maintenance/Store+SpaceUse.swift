@@ -1,4 +1,4 @@
-/// The disk space of a class.
+/// The disk space of a class, or of another keyspace.
 public struct SpaceUse: Sendable {
   /// The stored name of the class; nil for other keyspaces, such as indexes and the named buffers.
   public var className: String?

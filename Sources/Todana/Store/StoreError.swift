@@ -45,7 +45,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case unknownClass
     /// A stored name is empty, too long, or contains a NUL.
     case invalidClassName
-    /// Two classes have one stored name.
+    /// Two classes have the same stored name.
     case duplicateClassName
     /// A named buffer's name is empty, too long, or contains a NUL.
     case invalidName
@@ -78,7 +78,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// There is no such row.
     case rowNotFound
-    /// The row belongs to another class than the one asked for.
+    /// The row belongs to a class other than the requested one.
     case wrongClass
     /// The record was written by a newer version of its class.
     case newerVersion
@@ -106,9 +106,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case keyRequired
     /// A passphrase or key was given for a store that is not encrypted.
     case notEncrypted
-    /// The key file, or its part for this passphrase or key, is damaged or missing.
+    /// The file of keys, or its part for this passphrase or key, is damaged or missing.
     case damagedKeys
-    /// Data is encrypted with a key that the key file does not contain.
+    /// Data is encrypted with a key that the file of keys does not contain.
     case unknownKeyEpoch
     /// A passphrase or key is empty, or has an invalid length.
     case invalidKey

@@ -53,7 +53,7 @@ public protocol EngineOperations: AnyObject, Sendable {
   /// A later opening with the anchor checks whether the store still has the commit.
   func anchor() throws(BackendError) -> StoreAnchor?
 
-  /// Accepts the present records as the committed ones.
+  /// Accepts the current records as the committed ones.
   ///
   /// Afterwards scans end without ``BackendError/Code/contentsDoNotMatchDigest``.
   ///

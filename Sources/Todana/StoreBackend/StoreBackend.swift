@@ -22,7 +22,7 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// The identity of the stored data, assigned at creation: 16 random bytes.
   var storeID: StoreID { get }
 
-  /// The report of the opening.
+  /// The report of the opening: whether the store was created, and which commits were recovered.
   var openReport: OpenReport { get }
 
   /// The keys with which stores of an encrypted backend seal their records.

@@ -1,7 +1,8 @@
 extension Store {
   /// Checks all saved data: every page of every file, every record, and every reference.
   ///
-  /// - The superblock, the key file and the list of the last commits are stored twice: both copies are checked.
+  /// - The superblock, the file of keys and the list of the last commits are stored twice: both
+  ///   copies are checked.
   /// - Each page is read from its file, and compared with its checksum.
   /// - Each record is read in the state of one commit, and its envelope is checked. It is also looked up by its row id
   ///   or key. The records found are counted, and the number is compared with the keyspace's count.

@@ -61,7 +61,7 @@ extension IndexHeader {
   /// Whether each row of the class has exactly one entry: the index is neither partial nor an index of collection
   /// elements.
   ///
-  /// False if that is unknown, as a part of the index has no name in the signature.
+  /// False if this is unknown because a part of the index has no name in the signature.
   fileprivate var hasOneEntryForEachRow: Bool {
     !signature.split(separator: "\n").contains { line in
       ["where ", "part each(", "part -each(", "part ?"].contains { line.hasPrefix($0) }

@@ -31,7 +31,7 @@ public struct VerificationReport: Sendable, Codable {
     public var kind: Kind
     /// The file, by its name within the store.
     public var file: String?
-    /// The page of 4 KiB within the file.
+    /// The number of the 4 KiB page within the file.
     public var page: Int?
     public var className: String?
     public var rowID: RowID?
@@ -52,9 +52,9 @@ public struct VerificationReport: Sendable, Codable {
     case damagedFile
     /// One copy of data that is stored twice is damaged. The other copy is intact.
     ///
-    /// A damaged copy of the key file is rewritten by the next opening for writing, and one of the last commits by the
-    /// next checkpoint. A damaged copy of the superblock is rewritten only by opening with
-    /// ``KyotoBackend/Options/repairsFlippedBits``.
+    /// A damaged copy of the file of keys is rewritten by the next opening for writing, and one of
+    /// the last commits by the next checkpoint. A damaged copy of the superblock is rewritten only
+    /// by opening with ``KyotoBackend/Options/repairsFlippedBits``.
     case damagedCopy
     /// A page does not match its checksum.
     ///

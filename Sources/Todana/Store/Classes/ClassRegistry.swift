@@ -6,7 +6,8 @@ struct ClassRegistry {
   private var tablesByID = SmallMap<KeyspaceID, ClassTable>()
   /// The Swift types by the bytes of their stored names.
   ///
-  /// Strings compare equal if their normalized forms do; stored names do not.
+  /// Stored names are compared by their bytes. Two Swift strings, however, are equal even if only
+  /// their normalized forms are.
   private var typesByName = SmallMap<[UInt8], StoredObject.Type>()
 
   /// The table of exactly this class.

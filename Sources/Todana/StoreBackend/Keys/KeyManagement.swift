@@ -36,7 +36,7 @@ public protocol KeyManagement: AnyObject, Sendable {
   /// - Throws: ``BackendError/Code/invalidArgument`` if there is no such slot, or it is the last one.
   func remove(_ slot: KeySlot.ID) throws(BackendError)
 
-  /// Returns the present content of the file of keys, as a copy to keep elsewhere.
+  /// Returns the current content of the file of keys, as a copy to keep elsewhere.
   ///
   /// Without the file of keys a store cannot be opened even if its passphrase is known. The copy opens with the present
   /// secrets, even after they were changed in the store. Once all keys were renewed (``rotate(keeping:progress:)``), it

@@ -4,7 +4,7 @@
   internal import Darwin
 #endif
 
-/// A growing piece of memory for encoded bytes: one allocation that a whole save or scan reuses.
+/// A growing block of memory for encoded bytes: one allocation that a whole save or scan reuses.
 ///
 /// It is not thread-safe. Pointers into it are valid until the next call that may grow it.
 @safe
