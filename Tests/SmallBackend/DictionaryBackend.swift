@@ -75,7 +75,7 @@ public final class DictionaryBackend: StoreBackend {
 
     init(keyFile: [UInt8]) { self.keyFile = keyFile }
 
-    /// The handlers of the backends, to be called after commits of others.
+    /// The handler of each backend, which is called after commits by other backends.
     let handlers = Mutex<[ObjectIdentifier: @Sendable () -> Void]>([:])
   }
 

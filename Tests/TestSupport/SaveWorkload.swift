@@ -58,7 +58,7 @@ public enum SaveWorkload {
       notes = SaveWorkload.notes(after: saveCount)
     }
 
-    /// Reads the present state of the store.
+    /// Reads the current state of the store.
     public init(of store: Store) throws {
       saveCount = try store.readNamedBuffer("save count") { Int(try $0.readUInt64()) } ?? 0
       for song in try store.fetch(Song.self) { songs[song.title] = song.seconds }
@@ -73,7 +73,7 @@ public enum SaveWorkload {
     }
   }
 
-  /// Makes save `number` in a store that holds the one before.
+  /// Performs save `number` in a store whose last save was the previous number.
   public static func save(_ number: Int, to store: Store, durability: Durability = .full) throws {
     try store.insert(Song(title(number), seconds: UInt32(number)))
     let songs = try store.fetch(Song.self)

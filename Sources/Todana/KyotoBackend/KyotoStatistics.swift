@@ -1,7 +1,7 @@
 internal import CStorageEngine
 
 extension KyotoBackend {
-  /// The counters of a backend since it was opened, and its present sizes.
+  /// The counters of a backend since it was opened, and its current sizes.
   public struct Statistics: Sendable {
     /// The number of commits since opening.
     public var commitCount: Int
@@ -15,15 +15,15 @@ extension KyotoBackend {
     public var checkpointCount: Int
     /// The number of bytes written back to the main files.
     public var checkpointByteCount: Int
-    /// The present number of bytes of pages changed since the last checkpoint.
+    /// The current number of bytes of pages changed since the last checkpoint.
     public var privateByteCount: Int
-    /// The present number of bytes in the logs.
+    /// The current number of bytes in the logs.
     public var liveLogByteCount: Int
     /// The number of data files that were rebuilt with more buckets.
     public var growthCount: Int
     /// The number of data files that were compacted.
     public var compactionCount: Int
-    /// The present number of open data files.
+    /// The current number of open data files.
     public var openFileCount: Int
   }
 

@@ -28,7 +28,7 @@ final class SpillFile {
     return position
   }
 
-  /// Fills memory with bytes that were appended together.
+  /// Fills memory with the bytes that one call of ``append(_:)`` wrote.
   ///
   /// - Throws: ``BackendError``, for example if the bytes in the file differ from the written ones.
   func read(_ position: UInt64, into memory: UnsafeMutableRawBufferPointer) throws(BackendError) {

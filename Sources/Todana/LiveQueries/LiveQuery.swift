@@ -116,10 +116,10 @@ public struct QueryChange<T: StoredObject> {
   /// The number of the commit whose state the result reflects.
   public var commitNumber: CommitNumber { difference.commitNumber }
 
-  /// Returns the object at an index, loaded; nil if it was deleted since.
+  /// Returns the object at an index, loaded; nil if it has been deleted since.
   public func object(at index: Int) throws(StoreError) -> T? { try store.fetch(id(of: difference.rowIDs[index])) }
 
-  /// Returns the objects of the result, loaded, without those that were deleted since.
+  /// Returns the objects of the result, loaded, except objects that have been deleted since.
   public func objects(onDamage: DamagePolicy = .fail) throws(StoreError) -> [T] {
     try store.fetch(ids, onDamage: onDamage).compactMap { $0 }
   }

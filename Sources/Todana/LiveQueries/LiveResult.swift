@@ -19,8 +19,8 @@ struct LiveResult {
   private let onDamage: DamagePolicy
   /// The records that were reported, so that each is not reported again while it is unchanged.
   private let reported: ReportedRecords
-  /// Whether the query runs again after every commit, because a limit or offset makes an object's place depend on
-  /// others.
+  /// Whether the query runs again after every commit, because a limit or offset makes an object's
+  /// place depend on the other objects of the result.
   private let dependsOnOthers: Bool
   private let leadsToOtherClasses: Bool
   private var rowIDs: [RowID]

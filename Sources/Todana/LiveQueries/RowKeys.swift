@@ -1,4 +1,4 @@
-/// The sort keys of many rows, with their bytes in one piece of memory.
+/// The sort keys of many rows, with their bytes in one block of memory.
 struct RowKeys {
   private var places: [RowID: Place] = [:]
   private var arena: ByteArena

@@ -48,7 +48,7 @@ struct NamedBuffers {
     return (change == nil ? 0 : 1) - (hadOne ? 1 : 0)
   }
 
-  /// Records the states that a save has left under the names.
+  /// Records the states of the records after a save, by name.
   mutating func didSave(_ saved: [Name: WriteBatch.Expectation]) {
     known.merge(saved) { _, new in new }
   }

@@ -252,7 +252,7 @@ struct BufferKeys {
     return names[unsafe [UInt8](arena.bytes[range])]
   }
 
-  /// Returns the record states under the names after the commit of a batch.
+  /// Returns the states of the buffers' records after the commit of a batch, by name.
   func saved(by batch: borrowing WriteBatch) -> [NamedBuffers.Name: WriteBatch.Expectation] {
     var saved: [NamedBuffers.Name: WriteBatch.Expectation] = [:]
     guard !names.isEmpty else { return saved }

@@ -9,7 +9,7 @@ final class ChangeHub: Sendable {
   typealias ListenerID = UInt64
 
   private struct Listener {
-    /// The position of the next entry that it has not read.
+    /// The position of the next entry that the listener has not read.
     var position: Int
     /// The continuation that wakes the listener; nil if it is not waiting.
     var waiting: CheckedContinuation<Void, Never>?
@@ -129,7 +129,7 @@ final class ChangeHub: Sendable {
   private func trim(_ contents: inout Contents) {
     let least = contents.listeners.values.map(\.position).min() ?? contents.endPosition
     let count = min(max(0, least - contents.firstPosition), contents.entries.count)
-    // Not for each commit, as removing entries moves all later ones.
+    // Entries are not removed at each commit, because removing some moves all later ones.
     guard count > 64 || count == contents.entries.count else { return }
     for entry in contents.entries.prefix(count) {
       contents.changeCount -= entry.inserted.count + entry.updated.count + entry.deleted.count

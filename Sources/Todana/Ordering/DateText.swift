@@ -16,7 +16,7 @@ enum DateText {
     return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded()))
   }
 
-  /// Returns a text for messages, for any date.
+  /// Returns a description of any date, for messages.
   static func description(_ date: Date) -> String {
     iso8601(date) ?? "\(date.timeIntervalSinceReferenceDate) s after 2001-01-01"
   }

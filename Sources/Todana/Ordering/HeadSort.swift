@@ -3,7 +3,7 @@ struct KeyHead {
   var head: UInt64
   var position: Int
 
-  /// Returns the eight bytes of a key from an offset on, with zeros after its end.
+  /// Returns the eight bytes of a key from an offset on, padded with zeros after the key's end.
   static func head(of key: UnsafeRawBufferPointer, from offset: Int) -> UInt64 {
     if offset + 8 <= key.count {
       return unsafe UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

@@ -6,7 +6,7 @@ public struct KeyWriter {
   let arena: ByteArena
   /// The maximum number of bytes of a text.
   ///
-  /// Of a longer text, only the first bytes and a digest are written.
+  /// A longer text is written as its first bytes and a digest.
   private let textByteLimit: Int
   /// The end, in the arena, of the first text that did not fit; nil if all texts fit.
   ///

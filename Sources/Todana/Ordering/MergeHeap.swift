@@ -2,7 +2,7 @@
 protocol MergeCursor: AnyObject {
   /// Advances to the next element; returns false at the end.
   func advance() throws(BackendError) -> Bool
-  /// Returns whether its element comes before another cursor's element.
+  /// Returns whether this cursor's element comes before another cursor's element.
   func isBefore(_ other: Self) -> Bool
 }
 

@@ -42,8 +42,9 @@ enum TextFolding {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// The newest version of Unicode, times ten, that the standard library knows, found by scalars that came with each
-  /// version.
+  /// The newest version of Unicode that the standard library knows, times ten.
+  ///
+  /// Each version is recognized by a scalar that it introduced.
   private static let unicodeVersion: Int = {
     let firstScalars: [(version: Int, scalar: Unicode.Scalar)] = [
       (140, "\u{0870}"), (150, "\u{0CF3}"), (151, "\u{2FFC}"), (160, "\u{1C89}"), (170, "\u{088F}"),

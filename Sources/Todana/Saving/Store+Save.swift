@@ -4,7 +4,7 @@ extension Store {
   /// If it throws, nothing was saved and all changes stay pending, so that the save can be tried again. After
   /// ``StoreError/Code/mustReopen``, however, it is unknown whether the save counts.
   ///
-  /// - Parameter durability: The durability of the commit; nil for the one of the configuration.
+  /// - Parameter durability: The durability of the commit; nil for the configured durability.
   /// - Throws: ``SaveConflict`` if another store changed an object or named buffer that this save changes;
   ///   ``StoreError``: ``StoreError/Code/cannotEncode`` with class, row and field;
   ///   ``StoreError/Code/changedWithoutWillUpdate``; ``StoreError/Code/mustReopen`` if the flush failed, so that only

@@ -29,7 +29,8 @@
 /// The deinitializer of a subclass must not use the store, because the store's table still has an entry for the object
 /// then.
 open class StoredObject: StoreIdentifiable, CustomStringConvertible {
-  // The time of a fetch of millions of objects depends on their memory, so these are the fewest words possible.
+  // The time to fetch millions of objects depends on their size, so they have as few words as
+  // possible.
 
   final var place = ObjectPlace()
   /// The object's index in ``PendingChanges`` while it is pending; else its ``token``.

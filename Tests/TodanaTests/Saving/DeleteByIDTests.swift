@@ -17,7 +17,7 @@ private final class Careful: StoredObject {
     let type: AnyMelody.Type = isIndexed ? IndexedMelody.self : Melody.self
     let store = try Store(backend: melodies.backend, classes: [type])
     let untyped = melodies.unreadable.map { AnyObjectID(classID: melodies.classID, rowID: $0) }
-    // Discarding the deletion restores the state before.
+    // Discarding the deletion restores the previous state.
     #expect(try store.delete(untyped) == 12)
     #expect(try store.count(type) == 288)
     store.discardChanges()

@@ -43,7 +43,8 @@ extension CabinetHandle {
     }
   }
 
-  /// Lets `read` fill the chunk; repeats it with more memory if the next record alone needs more.
+  /// Calls `read` to fill the chunk, and calls it again with more memory if the next record does
+  /// not fit.
   func fill(
     _ chunk: RecordChunk, sliceLimit: Int = .max, whenClosed closedError: @autoclosure () -> BackendError,
     _ read: (OpaquePointer, UnsafeMutablePointer<tdn_chunk>, UnsafeMutablePointer<tdn_error>) -> Bool

@@ -52,7 +52,7 @@ final class KyotoSnapshot: BackendSnapshot {
       }
       return KyotoScan(scan, of: self)
     } catch {
-      // C scans a tree only within bounds.
+      // `tdn_scan_open` refuses a tree. Trees are scanned within bounds, by another function.
       guard error.code == .invalidArgument else { throw error }
       return try scan(tree: keyspace, from: nil, to: nil, descending: false)
     }

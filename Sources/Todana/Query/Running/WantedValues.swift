@@ -131,9 +131,11 @@ extension IndexAccess {
 extension QueryRun {
   /// Calls back with the wanted properties of each object of the result.
   ///
-  /// With `fromContent`, the properties are always read from objects, and never from index entries. `startingOver` is
-  /// called if the index turns out late not to determine the order. The results of all previous calls are void then,
-  /// and the calls begin again.
+  /// With `fromContent`, the properties are always read from objects, and never from index entries.
+  ///
+  /// If only reading the entries shows that the index does not determine the order, `startingOver`
+  /// is called. The caller must discard the values of all previous calls, and the calls begin
+  /// again.
   func forEachWanted(
     inOrder: Bool, fromContent: Bool = false, startingOver: () -> Void = {},
     _ body: (WantedValues) throws(StoreError) -> Void
