@@ -9,17 +9,19 @@
 /// try series.restore(to: "Music-restored.todana")
 /// ```
 ///
-/// Every backup is complete by itself: any can be restored without the others. A backup
-/// never changes existing ones. If it is interrupted, by an error, a killed process or a loss of power, the earlier
-/// ones are unchanged.
+/// Every backup is complete by itself, and can be restored without the others. A new backup never
+/// changes the earlier ones, even if it is interrupted by an error, a killed process or a loss of
+/// power.
 ///
 /// Every byte is covered by a checksum, which ``verify(_:progress:)`` and ``restore(_:to:progress:)`` compare.
 /// Checksums reveal damage, not tampering.
 ///
-/// The value consists of a path only, and can be used in any thread. Several calls may run at once in several
-/// processes: readers concurrently with each other and with one backup. A second backup, and a pruning concurrent with
-/// any other call, throw ``BackendError/Code/inUse`` immediately. Any program that has the path can read a series,
-/// without the store.
+/// The value consists of a path only, and can be used in any thread. Any program that has the path
+/// can read a series, without the store.
+///
+/// Several threads and processes can use a series at once: any number of readers, and one backup. A
+/// second backup throws ``BackendError/Code/inUse`` immediately. So do a pruning that is called
+/// while the series is in use, and every call during a pruning.
 public struct BackupSeries: Sendable, Hashable {
   /// The directory, which the first backup creates; its parent directory must exist.
   public let path: String

@@ -12,7 +12,7 @@ public protocol BackendBackup: AnyObject {
   /// them.
   var newByteCount: Int { get }
 
-  /// Copies some megabytes.
+  /// Copies a few megabytes.
   ///
   /// - Returns: False once the copy is complete, durable and in its place.
   /// - Throws: ``BackendError/Code/interrupted`` after the backend was closed or reopened.
@@ -30,7 +30,7 @@ public protocol BackendBackupReader: AnyObject {
   /// The totals of the backup that will be read.
   var summary: BackupSummary { get }
 
-  /// Returns the next part, of some hundred kilobytes at most; nil after the last one.
+  /// Returns the next part, of at most a few hundred kilobytes; nil after the last one.
   ///
   /// A file begins with ``BackupPart/file(name:byteCount:)``, and all its bytes follow.
   ///

@@ -6,9 +6,10 @@
 /// try store.keys.add(.recoveryKey(recovery))
 /// ```
 ///
-/// Each change replaces the store's file of keys, some hundred bytes, and is durable when the call returns; records are
-/// not rewritten. **Removing or changing a secret does not shut out a person who knew it and had copied the file of
-/// keys.** Only a rotation does, which makes new keys and encrypts all records again (``rotate(keeping:progress:)``).
+/// Each change replaces the store's file of keys, which has a few hundred bytes, and is durable
+/// when the call returns. Records are not rewritten. **Removing or changing a secret does not shut
+/// out a person who knew it and had copied the file of keys.** Only a rotation does, which makes
+/// new keys and encrypts all records again (``rotate(keeping:progress:)``).
 ///
 /// All methods may be called from any thread.
 public protocol KeyManagement: AnyObject, Sendable {
@@ -69,7 +70,7 @@ public protocol KeyManagement: AnyObject, Sendable {
 }
 
 extension KeyManagement {
-  /// Replaces all keys, without a pause (``rotate(keeping:progress:)``).
+  /// Replaces all keys in one call, which cannot be paused (``rotate(keeping:progress:)``).
   @discardableResult
   public func rotate(keeping secrets: [StoreSecret]) throws(BackendError) -> KeyRotation {
     try rotate(keeping: secrets) { _ in true }
