@@ -59,7 +59,7 @@ struct ByteRange: Equatable {
     return ByteRange(lower: newLower, upper: newUpper, isSingle: isSingle)
   }
 
-  /// Returns the range with a prefix before its bounds.
+  /// Returns the range with a prefix added before both of its bounds.
   func following(_ prefix: [UInt8]) -> ByteRange {
     ByteRange(
       lower: prefix + lower, upper: upper.map { prefix + $0 } ?? Self.successor(of: prefix), isSingle: isSingle)

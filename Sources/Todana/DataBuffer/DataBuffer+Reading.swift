@@ -94,7 +94,7 @@ extension DataBuffer {
 
 // Used by the store.
 extension DataBuffer {
-  /// Lets the buffer read other memory from now on, under the conditions of
+  /// Makes the buffer read other memory from now on, under the conditions of
   /// ``init(borrowing:owner:version:resolver:)``.
   @inline(__always)
   package mutating func beginReading(_ bytes: UnsafeRawBufferPointer, version: UInt8) {

@@ -133,7 +133,7 @@ extension RecordEnvelope {
 
   /// Ends the record under a byte key.
   ///
-  /// - Throws: As ``finish(_:in:)``.
+  /// - Throws: The errors of ``finish(_:in:)``.
   package func finish(_ key: [UInt8], in buffer: inout DataBuffer) throws(DataBufferError) -> Written {
     try finish(seed: seed(key), in: &buffer)
   }
@@ -318,7 +318,8 @@ extension RecordEnvelope {
 
   /// Checks a plain record in an encrypted store.
   ///
-  /// Any other record was refused by ``RecordSealing``, and begins with the byte of its ``SealingRefusal``.
+  /// If the record is not plain, ``RecordSealing`` has refused it, and has replaced its first byte
+  /// by a ``SealingRefusal``.
   @inline(never)
   private func openPlain(
     _ record: UnsafeRawBufferPointer, seed: UInt64

@@ -21,13 +21,13 @@ struct KeyPathRoute: Sendable {
 
   /// Returns the route of a key path from a class.
   ///
-  /// - Complexity: Some microseconds for a new key path; otherwise a lookup in a table.
+  /// - Complexity: A few microseconds for a new key path; otherwise a lookup in a table.
   static func of(_ keyPath: AnyKeyPath) -> KeyPathRoute { known(keyPath).route }
 
   /// Tests whether a key path from a class reads a property of the object itself, and no other
   /// objects.
   ///
-  /// - Complexity: As ``of(_:)``.
+  /// - Complexity: The complexity of ``of(_:)``.
   static func isOwnProperty(_ keyPath: AnyKeyPath) -> Bool { known(keyPath).isOwnProperty }
 
   private static func known(_ keyPath: AnyKeyPath) -> Known {

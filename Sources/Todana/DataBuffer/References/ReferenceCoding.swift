@@ -9,7 +9,7 @@ package struct ObjectReference: Hashable, Sendable {
   }
 }
 
-/// Supplies a buffer that is written with the locations of the objects that the content refers to.
+/// A source of the locations of referenced objects, used when a buffer is written.
 ///
 /// A buffer calls it once for each reference, on the thread that writes.
 package protocol ReferenceEncoder: AnyObject {
@@ -43,7 +43,7 @@ extension ReferenceEncoder {
   ) throws(DataBufferError) -> RowID? { nil }
 }
 
-/// Supplies a buffer that is read with the objects for its references.
+/// A source of the objects that references lead to, used when a buffer is read.
 ///
 /// For a list, a buffer requests the class id and announces the count once, then requests the objects in groups.
 package protocol ReferenceResolver: AnyObject {
@@ -67,8 +67,8 @@ package protocol ReferenceResolver: AnyObject {
   ///
   /// All appended objects must be of exactly this class.
   ///
-  /// - Throws: As ``object(classID:rowID:)``, and ``DataBufferError/Code/referenceWrongClass``, for the first object
-  ///   that was not appended.
+  /// - Throws: The errors of ``object(classID:rowID:)``, and
+  ///   ``DataBufferError/Code/referenceWrongClass``, for the first object that was not appended.
   func appendObjects(
     _ rowIDs: borrowing Span<RowID>, of type: StoredObject.Type, classID: KeyspaceID,
     to objects: inout OutputSpan<StoredObject>
