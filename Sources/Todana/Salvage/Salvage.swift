@@ -31,7 +31,8 @@ final class Salvage: SalvageVisitor {
   private var keys: Set<[UInt8]> = []
   private var lostRows = RowSet()
   private var highestRowID: RowID = 0
-  /// The number of records for which an unknown number of the keyspace may still be guessed.
+  /// The number of further records from which the keyspace's number may be guessed, if it is
+  /// unknown.
   private var guessesLeft = 0
 
   init(to path: String, secret: StoreSecret?, progress: @escaping (SalvageProgress) throws -> Void) {

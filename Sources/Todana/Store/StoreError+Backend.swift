@@ -1,4 +1,4 @@
-// The only place that translates a backend's errors into the store's.
+// The only place that translates errors of the backend into errors of the store.
 extension StoreError {
   init(_ error: BackendError, className: String? = nil, rowID: RowID? = nil) {
     let code: Code =

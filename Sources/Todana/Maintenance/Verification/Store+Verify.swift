@@ -132,7 +132,8 @@ private struct Verification {
 
   // MARK: Records
 
-  /// Checks every record's envelope, that a lookup by its key finds it, and the number of records.
+  /// Checks every record's envelope, looks up every record by its key, and checks the number of
+  /// records.
   private mutating func verifyRecords(
     of keyspace: Keyspace, _ progress: (VerificationProgress) throws -> Void
   ) throws {

@@ -61,7 +61,9 @@ final class ClassTable {
     return id
   }
 
-  /// Returns the number of the class; nil in a read-only store that does not know the class, so that it has no records.
+  /// Returns the number of the class; nil if it has none and the store is read-only.
+  ///
+  /// A class without a number has no records.
   func classIDForReading() throws(StoreError) -> KeyspaceID? {
     do throws(StoreError) {
       return try resolveClassID()
