@@ -112,7 +112,7 @@ public final class ChildProcess {
     waitForExit()
   }
 
-  /// Waits for the child's end and returns its wait status, of which 0 is success.
+  /// Waits for the child's end and returns its wait status, which is 0 for success.
   @discardableResult
   public func waitForExit() -> Int32 {
     if let status { return status }

@@ -49,7 +49,7 @@ public final class FaultyBackend: StoreBackend {
   /// Makes the commit after `count` others throw; 0 is the next one.
   ///
   /// - Parameters:
-  ///   - count: The number of commits that pass before.
+  ///   - count: The number of commits that succeed before it.
   ///   - error: The error to throw. After ``BackendError/Code/mustReopen``, every call of the backend throws this code
   ///     until ``reopen()``.
   ///   - isApplied: Whether the batch is applied nevertheless after a ``reopen()``.
@@ -57,13 +57,13 @@ public final class FaultyBackend: StoreBackend {
     state.withLock { $0.fault = .init(remainingCommits: count, error: error, isApplied: isApplied) }
   }
 
-  /// Makes the call after `count` others throw, a call of any kind.
+  /// Makes the call after `count` other calls throw; 0 is the next one.
   ///
-  /// Counts calls of the backend, its snapshots and their scans; 0 is the next one. The call applies nothing, and the
-  /// call after it passes again.
+  /// Calls of the backend, its snapshots and their scans count. The call applies nothing, and the
+  /// call after it succeeds again.
   public func failCall(after count: Int, with error: BackendError) { callFaults.fail(after: count, with: error) }
 
-  /// Lets all calls pass.
+  /// Makes all calls succeed again.
   ///
   /// - Returns: Whether a call was still to fail.
   @discardableResult
