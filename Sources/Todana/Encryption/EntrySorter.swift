@@ -19,12 +19,12 @@ package final class EntrySorter {
     direction = descending ? -1 : 1
   }
 
-  /// Adds an entry.
+  /// Adds an entry, and writes the entries to a file if they exceed the limit of memory.
   func append(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) throws(BackendError) {
     try unsafe append(key: arena.append(key), value: value)
   }
 
-  /// Adds an entry.
+  /// Adds an entry, and writes the entries to a file if they exceed the limit of memory.
   package func append(key: [UInt8], value: UnsafeRawBufferPointer) throws(BackendError) {
     try unsafe append(key: arena.append(key), value: value)
   }
@@ -104,7 +104,7 @@ struct EntryRun {
     try blocks.append(block)
   }
 
-  /// A reader of a run's entries, one after the other.
+  /// A reader of a run's entries, one after another.
   final class Cursor: MergeCursor {
     private var reader: SpilledBlocks.Reader
     private let direction: Int

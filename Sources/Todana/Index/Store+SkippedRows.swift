@@ -57,7 +57,7 @@ extension Store {
   ///   - index: One of the class's indexes.
   ///   - table: The class.
   ///   - snapshot: The state to read.
-  ///   - isLeftOut: Returns whether to leave out a row, as its pending state counts instead.
+  ///   - isLeftOut: Returns whether to leave out a row, because its pending state counts instead.
   ///   - stopsAtFirst: Whether to return after the first error.
   /// - Returns: An error for each row that cannot be read. Nil if one of the rows can be read now, which means that the
   ///   index is not complete.

@@ -23,7 +23,7 @@ extension KyotoBackend {
     try unsafe cabinet.call { unsafe tdn_decrypt($0, $1) }
   }
 
-  /// Rewrites the files of the keyspaces, one after the other (`tdn_migrate`).
+  /// Rewrites the files of the keyspaces, one after another (`tdn_migrate`).
   ///
   /// Closing the backend during the call pauses the migration.
   public func migrate(progress: (MigrationProgress) -> Bool) throws(BackendError) -> Bool {

@@ -15,7 +15,7 @@ struct SpilledBlocks {
     block.count = 0
   }
 
-  /// A reader of the blocks, one after the other.
+  /// A reader of the blocks, one after another.
   struct Reader {
     private let blocks: SpilledBlocks
     private var nextBlock = 0

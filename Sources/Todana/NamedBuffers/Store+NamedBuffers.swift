@@ -9,8 +9,8 @@ extension Store {
   /// - Parameters:
   ///   - name: The name: not empty, without NUL, and not longer than the backend's keys.
   ///   - version: The ``DataBuffer/version`` of the buffer when it is read.
-  ///   - immediately: Whether to save the buffer, and nothing else, before the call returns. The buffer cannot refer to
-  ///     objects whose insert is pending then.
+  ///   - immediately: Whether to save the buffer, and nothing else, before the call returns. If so,
+  ///     the buffer cannot refer to objects whose insert is pending.
   ///   - body: Writes the content. It is called once, before the method returns.
   /// - Throws: The errors of the closure; ``StoreError``: ``StoreError/Code/cannotEncode``,
   ///   ``StoreError/Code/invalidName``. When writing immediately, also ``StoreError/Code/withinSavepoint``, and

@@ -63,7 +63,7 @@ public struct KeyReader {
     }
   }
 
-  /// Skips bytes of any number.
+  /// Skips a text, or other bytes of any length.
   mutating func skipText() throws(KeyError) {
     while true {
       while try readByte() != 0 {}

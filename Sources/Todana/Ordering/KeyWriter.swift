@@ -1,6 +1,6 @@
 /// A writer of values as bytes that have the order of the values (docs/formats/index-keys.md).
 ///
-/// A type that conforms to ``OrderedValue`` writes its parts, one after the other.
+/// A type that conforms to ``OrderedValue`` writes its parts, one after another.
 public struct KeyWriter {
   /// The arena, at whose end the bytes are appended.
   let arena: ByteArena

@@ -5,7 +5,7 @@ public protocol IndexedValue: SendableMetatype {
 
   /// Writes the value so that the order of the bytes is the order of the values.
   ///
-  /// No value's bytes may be the beginning of another value's.
+  /// The bytes of one value must not be the beginning of the bytes of another value.
   func writeKey(to key: inout KeyWriter)
 }
 
@@ -68,7 +68,7 @@ extension OrderedValue where Self: RawRepresentable, RawValue: OrderedValue {
   }
 }
 
-// Resolves the ambiguity between the two rules above: raw values decide.
+// Resolves the ambiguity for a type that is both an enumeration and comparable: raw values decide.
 extension OrderedValue where Self: RawRepresentable & Comparable, RawValue: OrderedValue {
   @inlinable public static func isEqual(_ lhs: Self, _ rhs: Self) -> Bool {
     RawValue.isEqual(lhs.rawValue, rhs.rawValue)

@@ -40,7 +40,7 @@ extension Store {
   ///   - onDamage: The policy for records that cannot be read. If the row of a damaged place is unknown, the reported
   ///     rows may include some that do not exist.
   ///   - body: Receives the record, and a flag that ends the loop when set.
-  /// - Throws: As ``rawRecords(ofClassNamed:onDamage:_:)``.
+  /// - Throws: The errors of ``rawRecords(ofClassNamed:onDamage:_:)``.
   /// - Complexity: O(*n*) single reads.
   public func rawRecords(
     ofClassNamed name: String, after rowID: RowID, onDamage: DamagePolicy = .fail,

@@ -9,7 +9,7 @@
 /// Assigning loads the object, too, and announces the change (``StoredObject/willUpdate()``). A getter cannot throw. If
 /// loading fails, the getter returns the default value, and the store's next throwing call throws the error.
 ///
-/// An access takes a few tens of nanoseconds longer than that of a plain property.
+/// An access takes a few tens of nanoseconds longer than an access to a plain property.
 @propertyWrapper
 public struct Loaded<Value> {
   private var value: Value

@@ -21,8 +21,9 @@ struct IndexBuilding {
   ///
   /// A larger number would need a large temporary file, and more work would be repeated after an interruption.
   private static let rowLimit = 1 << 24
-  /// The maximum number of entries that one commit adds; another commit waits as long as for a save of the same number
-  /// of objects.
+  /// The maximum number of entries that one commit adds.
+  ///
+  /// A concurrent commit waits for it as long as for a save of that many objects.
   static let entryLimit = 2048
 
   init(_ store: Store, _ table: ClassTable, _ indexes: [ClassIndex]) throws(StoreError) {

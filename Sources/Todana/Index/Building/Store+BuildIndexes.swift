@@ -102,7 +102,8 @@ extension Store {
   ///   - type: The class.
   ///   - name: The name of one of its indexes; nil for all.
   ///   - progress: As in ``buildIndexes(progress:)``.
-  /// - Throws: ``StoreError/Code/invalidIndex`` if the class has no such index; else as ``buildIndexes(progress:)``.
+  /// - Throws: ``StoreError/Code/invalidIndex`` if the class has no such index; else the errors of
+  ///   ``buildIndexes(progress:)``.
   public func rebuildIndexes(
     of type: StoredObject.Type, named name: String? = nil,
     progress: (IndexBuildingProgress) throws -> Void = { _ in }

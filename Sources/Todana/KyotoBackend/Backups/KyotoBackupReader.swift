@@ -1,6 +1,6 @@
 internal import CStorageEngine
 
-/// A reader of the files of a ``KyotoBackend``, one after the other; see `BackupReader.h`.
+/// A reader of the files of a ``KyotoBackend``, one after another; see `BackupReader.h`.
 final class KyotoBackupReader: BackendBackupReader {
   let summary: BackupSummary
   private let backend: KyotoBackend

@@ -48,7 +48,8 @@ extension Store {
   /// - Parameters:
   ///   - object: An object in no store.
   ///   - keyPath: The property that identifies the object.
-  ///   - onDamage: The policy for records that cannot be read. Such a record may be that of an object with this value.
+  ///   - onDamage: The policy for records that cannot be read. Such a record may belong to an
+  ///     object with this value.
   ///   - merge: Changes the existing object according to the new one. By default, the existing object gets the entire
   ///     content of the new one.
   /// - Returns: The object that is in the store.
