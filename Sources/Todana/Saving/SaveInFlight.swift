@@ -6,7 +6,7 @@ final class SaveInFlight {
   let buffers: [SavedBuffer]
   /// The arena with the records, sealed if the store is encrypted.
   ///
-  /// It is the batch's own arena, which is not written to any more.
+  /// It is the batch's own arena, which is no longer written to.
   let arena: ByteArena
   /// The outcome of the save; nil until it is known.
   var outcome: Outcome?

@@ -23,7 +23,8 @@ final class BackendSession: Sendable {
     changes.publish(.unknown)
   }
 
-  /// Publishes that anything may have changed; called after others have committed, usually another process.
+  /// Publishes that anything may have changed; called after another backend, usually of another
+  /// process, has committed.
   private func noteExternalCommits() {
     changes.publish(.unknown)
     worker.addAwaitingJobs()

@@ -22,7 +22,7 @@ final class BackgroundWorker: Sendable {
 
   private struct State {
     var waiting: [Job] = []
-    /// The jobs that run after others have committed.
+    /// The jobs that run after another backend, usually of another process, has committed.
     var awaitingOthers: [Job] = []
     /// Whether a thread is taking jobs, or is about to start.
     var isDraining = false
@@ -50,7 +50,7 @@ final class BackgroundWorker: Sendable {
     if isFirst { startDraining() }
   }
 
-  /// Adds a job that runs after the next hint that others have committed (``addAwaitingJobs()``).
+  /// Adds a job that runs after the next commit of another backend (``addAwaitingJobs()``).
   func addWhenOthersCommit(_ job: Job) {
     state.withLock { state in
       guard !state.hasEnded, !state.awaitingOthers.contains(where: { $0.name == job.name }) else { return }
@@ -58,7 +58,7 @@ final class BackgroundWorker: Sendable {
     }
   }
 
-  /// Adds the jobs that waited for others' commits; called when others have committed.
+  /// Adds the jobs that waited for a commit of another backend; called after such a commit.
   func addAwaitingJobs() {
     let jobs = state.withLock { state in
       let jobs = state.awaitingOthers
