@@ -31,7 +31,7 @@ struct IndexHeader {
     return unsafe RowID(bigEndian: key.loadUnaligned(fromByteOffset: Self.key.count, as: RowID.self))
   }
 
-  /// The token of a header that no builder claims any more: another session may continue the building.
+  /// The token of a header that no builder claims: any session may continue the building.
   private static let unclaimed: UInt64 = 0
 
   var isUnclaimed: Bool { token == Self.unclaimed }

@@ -1,6 +1,6 @@
 /// One of the properties that an ``Index`` orders objects by.
 ///
-/// An index takes a part instead of a key path, which stands for an ascending part:
+/// The arguments of an index are parts or key paths. A key path is an ascending part.
 ///
 /// ```swift
 /// Index(.folded(\Song.title), .descending(\Song.seconds))

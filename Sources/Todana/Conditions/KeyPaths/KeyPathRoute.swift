@@ -93,7 +93,7 @@ struct KeyPathRoute: Sendable {
   /// A class, so that a lookup copies only a reference. Safe to share although key paths are not `Sendable`: this one
   /// is only kept alive.
   @safe private final class Known: @unchecked Sendable {
-    /// The key path is kept alive so that no other one gets its identity.
+    /// The key path, kept alive so that no other key path gets its identity.
     let keyPath: AnyKeyPath
     let route: KeyPathRoute
     let isOwnProperty: Bool

@@ -21,7 +21,7 @@ final class ReferenceHop: @unchecked Sendable {
     case field(of: ObjectIdentifier, offset: Int)
   }
 
-  /// Makes the step of a key path.
+  /// Makes the hop that reads the references of a key path.
   ///
   /// - Returns: nil if the value of the key path is neither a reference nor a list of references.
   static func make(_ keyPath: AnyKeyPath) -> ReferenceHop? {
@@ -39,7 +39,10 @@ final class ReferenceHop: @unchecked Sendable {
     return make(root, holder)
   }
 
-  /// Makes the step of several key paths: the first from the object to an optional structure, the others from there.
+  /// Makes the hop that reads the references of several key paths in sequence.
+  ///
+  /// The first key path leads from the object to an optional structure, and each further one starts
+  /// at the value of the previous one.
   ///
   /// - Returns: nil if the value of the last key path is neither a reference nor a list of references.
   static func make(_ keyPaths: [AnyKeyPath]) -> ReferenceHop? {

@@ -21,9 +21,13 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
     case scan
     /// Entries of one index are read.
     case index
-    /// Entries of several indexes, or of several ranges of one index, are read, each of which has some of the objects.
+    /// Entries of several indexes, or of several ranges of one index, are read.
+    ///
+    /// Each index or range has entries of some of the objects.
     case union
-    /// Entries of several indexes are read, each of which has all of the objects.
+    /// Entries of several indexes are read.
+    ///
+    /// Each index has entries of all of the objects.
     case intersection
   }
 

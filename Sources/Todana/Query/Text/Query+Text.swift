@@ -47,16 +47,16 @@ extension StoreIdentifiable where Self: StoredObject {
 }
 
 extension Query {
-  /// Returns a query for those objects of this query that also meet a condition in a text.
+  /// Returns a query for those objects of this query that also meet a textual condition.
   ///
   /// - Throws: ``QueryTextError``.
   public func `where`(_ text: String, _ arguments: (any Sendable)?...) throws(QueryTextError) -> Query {
     try self.where(text, arguments: arguments)
   }
 
-  /// Returns a query for those objects of this query that also meet a condition in a text.
+  /// Returns a query for those objects of this query that also meet a textual condition.
   ///
-  /// The values of its question marks are in an array.
+  /// The array has a value for each question mark.
   ///
   /// - Throws: ``QueryTextError``.
   public func `where`(_ text: String, arguments: [(any Sendable)?]) throws(QueryTextError) -> Query {

@@ -186,7 +186,7 @@ struct QueryTextLexer {
 
   private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  /// Tests whether a spelling stands here, in lower or upper case.
+  /// Tests whether the text continues with a spelling, in lower or upper case.
   private func matches(_ spelling: String) -> Bool {
     let wanted = spelling.utf8
     guard bytes.count - position >= wanted.count else { return false }

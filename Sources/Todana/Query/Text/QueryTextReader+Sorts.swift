@@ -11,7 +11,7 @@ extension QueryTextReader {
       let key = try field.checked(by: self, isFolded ? foldToken : field.token, []) { access throws(FieldProblem) in
         try access.sortKey(isDescending ? .descending : .ascending, isFolded: isFolded)
       }
-      // A field that occurred before does not affect the order any more.
+      // A field that occurred before no longer affects the order.
       if !keys.contains(where: { $0.path == key.path }) { keys.append(key) }
     } while take(.comma)
     try finish()
