@@ -86,9 +86,10 @@ public struct BackupSeries: Sendable, Hashable {
 
   /// Removes all backups but the newest ones, and frees the space that only they needed.
   ///
-  /// The space is returned to the file system if that can free the middle of a file (ext4, XFS, Btrfs, tmpfs).
-  /// Otherwise a file of the series is removed when none of its data is needed any more. An interrupted pruning removes
-  /// nothing that the remaining backups need; the next one continues.
+  /// The space is returned to the file system if that can free the middle of a file (ext4, XFS,
+  /// Btrfs, tmpfs). Otherwise a file of the series is removed when none of its data is needed any
+  /// longer. An interrupted pruning removes nothing that the remaining backups need; the next one
+  /// continues.
   ///
   /// - Parameters:
   ///   - count: The number of backups to keep, at least one. Does nothing if there are no more.

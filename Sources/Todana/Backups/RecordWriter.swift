@@ -42,7 +42,8 @@ final class RecordWriter {
     do {
       try body(writer)
     } catch {
-      // Its files are removed next.
+      // The caller removes the files of the unfinished store, so an error of closing it does not
+      // matter.
       try? writer.backend.close()
       throw error
     }

@@ -45,10 +45,11 @@ extension Store {
 
   /// Adds a backup of all saved data to a series; only changes since the newest backup there are written.
   ///
-  /// The backup has the state of one commit, the newest at the call, and the store can be used concurrently. All files
-  /// of the store are read, and compared by checksums of 4 KiB pieces. The number of bytes read is therefore
-  /// proportional to the store, and the number written to the changes. If a class's file was replaced since because it
-  /// outgrew its size, it is written entirely.
+  /// The backup has the state of one commit, the newest at the call, and the store can be used
+  /// concurrently. All files of the store are read, and compared by checksums of 4 KiB pieces. The
+  /// number of bytes read is therefore proportional to the size of the store, and the number
+  /// written to the size of the changes. If a class has outgrown its file since the last backup, it
+  /// has a new file, which is written entirely.
   ///
   /// ```swift
   /// try store.backUp(into: BackupSeries(at: "Backups/Music"))

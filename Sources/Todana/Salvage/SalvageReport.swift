@@ -4,7 +4,8 @@
 public struct SalvageReport: Sendable, Codable {
   /// The classes, the named buffers, and other keyspaces with records except indexes, in the order of their numbers.
   public internal(set) var keyspaces: [Keyspace] = []
-  /// The losses of the store as a whole, such as commits whose log cannot be read: a sentence each.
+  /// The losses of the store as a whole, such as commits whose log cannot be read: one sentence for
+  /// each.
   public internal(set) var losses: [String] = []
   /// The indexes of the old store, which the new one does not have: `Song: seconds`, or the file if the name is lost.
   ///
@@ -28,7 +29,8 @@ public struct SalvageReport: Sendable, Codable {
     public internal(set) var name: String
     /// Whether the name is known; false if the catalog was damaged.
     ///
-    /// An unknown name is replaced by the part of it that the file's name contains, and may differ from the class's.
+    /// If not, ``name`` is the part that the file's name contains, which may differ from the stored
+    /// name of the class.
     public internal(set) var isNameKnown: Bool
     /// The number of the class in the new store; it is the old one unless ``isNumberKept`` is false.
     public internal(set) var number: Int
