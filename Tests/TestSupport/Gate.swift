@@ -23,7 +23,7 @@ final class Gate: Sendable {
   func pass() {
     guard state.withLock({ $0.isHeld }) else { return }
     state.withLock { $0.waitingCount += 1 }
-    // Long tests may keep the thread that opens the gate from running for minutes.
+    // In long tests, the thread that opens the gate may have to wait for minutes before it can run.
     let deadline = Date(timeIntervalSinceNow: 900)
     while state.withLock({ $0.isHeld }), Date() < deadline { Thread.sleep(forTimeInterval: 0.000_5) }
     state.withLock { state in

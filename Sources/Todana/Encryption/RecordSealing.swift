@@ -341,7 +341,9 @@ package final class RecordSealing: Sendable {
 
   // MARK: Threads
 
-  /// Calls `body` with parts of a number of records: small work in one part, large work in parallel on up to 8 threads.
+  /// Divides a number of records into parts, and calls `body` for each part.
+  ///
+  /// Few records are one part. Many records are processed in parallel, on up to 8 threads.
   private func inParts(
     of count: Int, byteCount: Int, _ ring: KeyRing, _ body: @Sendable (Sealer, Range<Int>) throws(BackendError) -> Void
   ) throws(BackendError) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A batch in the form for a backend that must see neither names nor the entries of trees.
+/// A batch that is converted for a backend that must see neither names nor the entries of trees.
 ///
 /// Codes do not have the order of the keys, so the backend cannot count the keys within bounds. Each batch that puts
 /// into a tree therefore also writes the tree's *stamp*, a random value under the tree's number. A batch with a check
