@@ -53,7 +53,7 @@ public final class StoreFiles {
     return files
   }
 
-  /// A file with its time, to see that nothing has written to it.
+  /// The bytes and the modification time of a file, which show whether the file was written to.
   public struct File: Equatable {
     public let bytes: Data
     public let modified: Date?

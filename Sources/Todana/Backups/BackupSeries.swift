@@ -20,8 +20,8 @@
 /// can read a series, without the store.
 ///
 /// Several threads and processes can use a series at once: any number of readers, and one backup. A
-/// second backup throws ``BackendError/Code/inUse`` immediately. So do a pruning that is called
-/// while the series is in use, and every call during a pruning.
+/// second backup throws ``BackendError/Code/inUse`` immediately. The same error is thrown by a
+/// pruning while the series is in use, and by every other call during a pruning.
 public struct BackupSeries: Sendable, Hashable {
   /// The directory, which the first backup creates; its parent directory must exist.
   public let path: String

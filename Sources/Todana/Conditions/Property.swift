@@ -1,7 +1,7 @@
 /// A property in a condition: `$0.title` in `Song.where { $0.title.hasPrefix("B") }`.
 ///
-/// It represents the property of every object, and comparing it gives a ``Condition``. Properties of a structure can be
-/// used in the same way (`$0.address.city`).
+/// It represents the property of every object, and comparing it gives a ``Condition``. Fields of a
+/// structure can be used in the same way (`$0.address.city`).
 ///
 /// Properties of a referenced object can be used as well (`$0.album.title`). The object is loaded to read them. If the
 /// reference is optional, they are nil when it is nil or when its object does not exist.
@@ -27,7 +27,7 @@ public struct Property<Root: StoreIdentifiable, Value>: Sendable {
     }
   }
 
-  /// A property of the value.
+  /// A property of this property's value, such as a field of a structure: `$0.address.city`.
   public subscript<Member>(dynamicMember keyPath: any KeyPath<Value, Member> & Sendable) -> Property<Root, Member> {
     let read = read
     return Property<Root, Member>(path: path.appending(keyPath)) { object throws(StoreError) in

@@ -19,12 +19,12 @@ package final class EntrySorter {
     direction = descending ? -1 : 1
   }
 
-  /// Adds an entry, and writes the entries to a file if they exceed the limit of memory.
+  /// Adds an entry, and writes all entries in memory to a file if they exceed ``byteLimit``.
   func append(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) throws(BackendError) {
     try unsafe append(key: arena.append(key), value: value)
   }
 
-  /// Adds an entry, and writes the entries to a file if they exceed the limit of memory.
+  /// Adds an entry, and writes all entries in memory to a file if they exceed ``byteLimit``.
   package func append(key: [UInt8], value: UnsafeRawBufferPointer) throws(BackendError) {
     try unsafe append(key: arena.append(key), value: value)
   }

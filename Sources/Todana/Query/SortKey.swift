@@ -132,7 +132,8 @@ struct SortedRows {
     if let limit, rows.count / 2 > max(limit, 2048) { prune(to: limit) }
   }
 
-  /// Removes the incomplete key of an object of which a value could not be read, and throws that error.
+  /// Removes the incomplete key of an object whose value could not be read, and throws the error of
+  /// reading it.
   private mutating func removeFailed(from offset: Int) throws(StoreError) {
     arena.count = offset
     let failure = writer.failure

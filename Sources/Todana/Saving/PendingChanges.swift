@@ -33,7 +33,7 @@ struct PendingChanges {
     deletedByID.insert(object.rowID)
   }
 
-  /// Removes a pending object and gives it its token back.
+  /// Removes a pending object and restores its token.
   mutating func remove(_ object: StoredObject) {
     let index = index(of: object)
     let token = token(at: index)

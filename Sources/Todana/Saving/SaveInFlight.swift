@@ -73,7 +73,7 @@ extension Store {
   ///
   /// Called once the backend works again after a failed flush.
   ///
-  /// - Parameter counts: For each of ``flights`` whether it counts.
+  /// - Parameter counts: Whether each save counts, in the order of ``flights``.
   func settleFlights(_ counts: [Bool]) {
     // The newest is undone first, so that the tokens of the oldest lost save remain.
     for (flight, counts) in zip(flights, counts).reversed() {

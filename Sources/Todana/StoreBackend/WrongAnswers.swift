@@ -1,5 +1,7 @@
-// Answers that break the contract of backends: an error instead of a trap.
+// Answers that violate the contract of backends. They result in an error instead of a trap.
 extension BackendError {
+  /// Creates the error for an answer that violates the contract of backends.
+  ///
   /// - Parameter answer: The wrong answer, as the object of "The backend returned …".
   init(wrongAnswer answer: String) {
     self.init(.damaged, "The backend returned \(answer), which violates its contract.")

@@ -96,7 +96,9 @@ private enum SampleValues {
     return _openExistential(type, do: samples)
   }
 
-  /// Returns two cases of an enumeration of one byte, which has at least two, numbered from 0.
+  /// Returns the first two cases of an enumeration of one byte.
+  ///
+  /// Such an enumeration has at least two cases, which are numbered from 0.
   private static func smallCases<Value>(_ type: Value.Type) -> [Value] {
     guard MemoryLayout<Value>.size == 1, metadataKind(of: type) == .enum else { return [] }
     return [0, 1].map { (number: UInt8) in unsafe unsafeBitCast(number, to: type) }
@@ -115,7 +117,7 @@ private enum SampleValues {
   }
 }
 
-/// A type of references, whose samples refer to new objects.
+/// A class or an optional class; the samples are references to new objects.
 private protocol SampledReferences {
   static var samples: [Any] { get }
 }
@@ -128,7 +130,7 @@ extension Optional: SampledReferences where Wrapped: StoredObject {
   fileprivate static var samples: [Any] { Wrapped.samples }
 }
 
-/// A collection, whose samples each contain one sample of the element type.
+/// A collection; each sample contains one sample of the element type.
 private protocol SampledElements {
   static var samples: [Any] { get }
 }
