@@ -35,10 +35,10 @@ final class ReferenceLoader {
   ///
   /// It retains no object, so that sorting is cheap.
   private struct Fault {
-    /// The address of the table of its class.
+    /// The address of the table of the object's class.
     let table: UInt
     let rowID: RowID
-    /// Its index in `held`.
+    /// The index of the object in `held`.
     let object: Int
     let chain: Int
     /// The next step of the chain.
@@ -72,7 +72,7 @@ final class ReferenceLoader {
     if held.count > Self.heldLimit { held.removeAll() }
     (count, position) = (0, 0)
     for slice in chunk.slices where slice.status == .found {
-      // If a record is missing here, the query reads it itself, and reports the error then.
+      // If a record cannot be read here, the query reads it itself later, and reports the error.
       guard let object = try? scratch.read(slice, in: chunk), (try? ownCondition.holds(for: object)) ?? true else {
         continue
       }

@@ -89,7 +89,7 @@ extension Store {
 
   /// Returns the object with this identity without loading it: the live one, or a fault.
   ///
-  /// The row may not exist; loading the fault throws an error then.
+  /// The row may not exist. In this case loading the fault throws an error.
   ///
   /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``.
   public func fault<T: StoredObject>(_ id: ObjectID<T>) throws(StoreError) -> T {

@@ -116,7 +116,7 @@ extension Store {
   /// Releases an object that the loop brought into memory, if only its own references keep it alive.
   func release(_ object: inout StoredObject, of table: ClassTable) {
     if isKnownUniquelyReferenced(&object) { return }
-    // Its delete was saved while the loop held it.
+    // The delete of the object was saved while the loop held the object.
     if object.table == nil { return release(deleted: &object, of: table) }
     if object.isFault || object.state.isPending || object.table !== table { return }
     // The object is also held by the caller, or by itself through a cycle of references. Clearing

@@ -14,9 +14,9 @@ extension Store {
     unsafe DataBuffer(borrowing: UnsafeRawBufferPointer(start: nil, count: 0), resolver: self)
   }
 
-  /// Decodes a record into the object of its row, which is a fault or new; the object is loaded then.
+  /// Decodes a record into the object of its row, which must be a fault or a new object.
   ///
-  /// After an error the object is a fault without content.
+  /// Afterwards the object is loaded. After an error it is a fault without content.
   func decode(
     _ object: StoredObject, of table: ClassTable, record: UnsafeRawBufferPointer, reader: inout DataBuffer
   ) throws(StoreError) {

@@ -71,7 +71,8 @@ extension Store {
   ///   - objects: Objects of this store.
   ///   - onDamage: The policy for objects that cannot be loaded, including those that no longer exist
   ///     (``StoreError/Code/rowNotFound``). They are not deleted; ``delete(_:)-([ObjectID<T>])`` deletes by identities.
-  /// - Throws: The errors of ``delete(_:)-(StoredObject)``. Neither the objects nor their dependents are deleted then.
+  /// - Throws: The errors of ``delete(_:)-(StoredObject)``. After an error, neither the objects nor
+  ///   their dependents are deleted.
   public func delete(_ objects: some Sequence<StoredObject>, onDamage: DamagePolicy = .fail) throws {
     let objects = Array(objects).filter { !$0.state.contains(.deleted) }
     try load(objects, onDamage: onDamage)

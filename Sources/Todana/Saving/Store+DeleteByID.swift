@@ -19,7 +19,7 @@ extension Store {
   /// - Parameter ids: Identities of rows of this store's backend.
   /// - Returns: The number of objects that are deleted by this call.
   /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, or the backend's
-  ///   error. Nothing is deleted then.
+  ///   error. After an error, nothing is deleted.
   /// - Complexity: O(*n*); no content is read. If a class has indexes, the save decodes the records to find their
   ///   entries. If it cannot decode one, it reads all entries of the class's indexes.
   @discardableResult

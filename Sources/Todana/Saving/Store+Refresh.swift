@@ -42,7 +42,7 @@ extension Store {
   ///
   /// Objects without pending changes are refreshed too.
   ///
-  /// - Throws: ``StoreError``; nothing is resolved then.
+  /// - Throws: ``StoreError``. After an error, no conflict is resolved.
   public func refresh(keeping side: ConflictResolution) throws(StoreError) {
     try begin()
     try allOrNothing { () throws(StoreError) -> Void in

@@ -65,7 +65,8 @@ extension Store {
   @inline(never)
   private func announceUnsavedContent(of object: StoredObject, in table: ClassTable) {
     guard object.table === table, !object.isFault else { return }
-    // It is not known yet whether the save whose flush failed counts, so the object may have been changed after it.
+    // While the outcome of a save is unknown after a failed flush, its objects stay pending. The
+    // object may have been changed after that save, so the change is announced.
     if unresolvedSave != nil || !showsSavedContent(object, of: table) { willUpdate(object) }
   }
 
