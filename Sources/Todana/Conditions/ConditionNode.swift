@@ -31,7 +31,8 @@ indirect enum ConditionNode: Sendable {
     }
   }
 
-  /// An equivalent condition with as few levels as possible, in which `not` stands around single tests only.
+  /// An equivalent condition with as few levels as possible, in which `not` is applied to single
+  /// tests only.
   var simplified: ConditionNode { simplified(isNegated: false) }
 
   private func simplified(isNegated: Bool) -> ConditionNode {

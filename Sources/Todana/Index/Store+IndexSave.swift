@@ -166,7 +166,7 @@ extension Store {
   /// Adds the change of one key of an unfinished unique index, which may not have all entries yet.
   ///
   /// - Parameters:
-  ///   - entry: The entry with the key after the save; nil if no object has the key then.
+  ///   - entry: The entry with the key after the save; nil if no object will have the key.
   ///   - former: The first entry with the key before the save.
   ///   - removed: The keys of the former entries.
   ///   - rowIDs: The changed rows that have the key before the save. Several have it if values are repeated, which the

@@ -1,9 +1,10 @@
 /// The build of indexes of one class while the store is in use.
 ///
-/// As soon as the index trees exist, every save updates the entries of the rows that it changes, even if the builder
-/// has not reached the rows. The builder adds the entries of all rows of a snapshot. It adds an entry only if its row
-/// is unchanged, which the batch checks by the row's token. It reads a changed row again, so that each row gets all its
-/// entries, whichever program wrote it (IndexBuilding+Entries.swift).
+/// As soon as the index trees exist, every save updates the entries of the rows that it changes.
+/// This includes rows that the builder has not reached. The builder adds the entries of all rows of
+/// a snapshot. It adds an entry only if its row is unchanged, which the batch checks by the row's
+/// token. It reads a changed row again, so that each row gets all its entries, whichever program
+/// wrote it (IndexBuilding+Entries.swift).
 ///
 /// The entries are sorted first, so that each commit changes few nodes of the tree. They are written in small commits,
 /// so that other commits can run in between. The header records how far the build is, and which session does it
@@ -64,7 +65,7 @@ struct IndexBuilding {
     do {
       return try addSortedRows(from: first, progress)
     } catch let error as BackendError {
-      // It is an error of the temporary file.
+      // The error concerns the temporary file.
       throw store.translate(error)
     }
   }

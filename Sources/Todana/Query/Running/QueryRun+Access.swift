@@ -183,7 +183,7 @@ private struct RecordFilter: ~Copyable {
   mutating func passes(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> Bool {
     do throws(StoreError) {
       guard let object = try scratch?.read(slice, in: chunk) else {
-        // Row 0 stands for damage that affects an unknown row.
+        // Row 0 means that damage affects an unknown row.
         if slice.rowID != 0 { return true }
         throw store.damaged(slice.rowID, table)
       }

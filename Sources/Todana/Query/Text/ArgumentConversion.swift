@@ -13,7 +13,7 @@ struct NumberLiteral: Equatable {
 
 /// Converts a value of any type to the type of a field, if this loses nothing.
 ///
-/// nil stands for NULL. `position` is the number of the value among several, for the error.
+/// NULL is passed as nil. `position` is the number of the value among several, for the error.
 ///
 /// - Returns: The converted value; nil for NULL if the type has no nil.
 func converted<Value>(_ value: Any?, to type: Value.Type, _ position: Int) throws(FieldProblem) -> Value? {

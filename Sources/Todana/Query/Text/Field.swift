@@ -10,9 +10,9 @@
 /// let query = try Song.where("seconds > ? AND title BEGINSWITH ?", 200, "B")
 /// ```
 ///
-/// A name must not be empty or contain a NUL. Names are case-sensitive. In a text, a name stands between backticks if
-/// it is a keyword or not a word. The first text that is read with an invalid list of fields throws
-/// ``QueryTextError/Code/invalidField``.
+/// A name must not be empty or contain a NUL. Names are case-sensitive. In a text, write a name in
+/// backticks if it is a keyword or not a word. The first text that is read with an invalid list of
+/// fields throws ``QueryTextError/Code/invalidField``.
 public struct Field: Sendable {
   public let name: String
   let access: any FieldAccess

@@ -22,7 +22,7 @@ extension StoreIdentifiable where Self: StoredObject {
   ///
   /// `[c]` after an operator ignores case and accents: `title ==[c] 'écoute'`. Values are `?`, numbers, `TRUE`,
   /// `FALSE`, `NULL`, and texts: `'text'` or `"text"`, with quotation marks doubled inside. Keywords are not
-  /// case-sensitive. A field stands between backticks if its name is a keyword or not a word.
+  /// case-sensitive. Write a field in backticks if its name is a keyword or not a word.
   ///
   /// Values are compared by the rules of ``OrderedValue``. A value is converted to the field's type if this loses
   /// nothing: `200` to a `UInt32` or a `Double`, a string to a `UUID` or `URL`, a raw value to an enumeration.

@@ -21,7 +21,7 @@ public struct QueryTextError: Error, Sendable, CustomStringConvertible {
     case unknownField
     /// The field does not accept an operator or a value.
     case typeMismatch
-    /// There are more question marks than arguments, or fewer.
+    /// The numbers of question marks and arguments differ.
     case wrongArgumentCount
     /// Parentheses are nested more than 100 times.
     case tooDeep

@@ -97,7 +97,7 @@ struct QueryTextLexer {
 
   // MARK: Parts
 
-  /// Reads a text or name up to its closing quotation mark; two quotation marks in it stand for one.
+  /// Reads a text or name up to its closing quotation mark; two quotation marks within it mean one.
   private mutating func quoted(by mark: UInt8, _ what: String) throws(QueryTextError) -> String {
     let start = position
     position += 1
