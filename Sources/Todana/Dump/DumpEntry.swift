@@ -2,7 +2,9 @@
 public enum DumpEntry: Sendable, Equatable {
   /// The first line.
   case store(format: Int, id: String?, commitNumber: CommitNumber?)
-  /// A class. `nextRowID` is above all row ids that were ever used, if that is known.
+  /// A class.
+  ///
+  /// `nextRowID` is above all row ids that were ever used; nil if it is unknown.
   case storedClass(name: String, number: KeyspaceID, nextRowID: RowID?)
   /// The keyspace of named buffers.
   case namedBuffers(number: KeyspaceID)

@@ -62,7 +62,10 @@ public struct StoreConfiguration: Sendable {
 
 /// The time at which new or unfinished indexes are built (``Store/buildIndexes(progress:)``).
 public enum IndexBuildingTime: Sendable {
-  /// Indexes are built while opening if there are few objects, else on another thread after opening. The default.
+  /// Indexes are built while opening if there are few objects, else on another thread after
+  /// opening.
+  ///
+  /// This is the default.
   case background
   /// Indexes are built before opening returns.
   case onOpening
@@ -72,10 +75,11 @@ public enum IndexBuildingTime: Sendable {
 
 /// The policy for queries that have to read all objects of a class because no index serves them.
 public enum ScanPolicy: Sendable {
-  /// Such queries run. The default.
+  /// Such queries run, which is the default.
   case allowed
-  /// Such queries run. If there are more objects than this, the query and its plan are logged to the configuration's
-  /// logger.
+  /// Such queries run, and are logged with their plans if there are more objects than this.
+  ///
+  /// They are logged to the configuration's ``StoreConfiguration/logger``.
   case logged(above: Int)
   /// Such queries throw ``StoreError/Code/scanRefused`` if there are more objects than this.
   case refused(above: Int)

@@ -100,7 +100,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// more.
     case diverged
 
-    /// The passphrase or key does not open the store. Nothing in the store was changed.
+    /// The passphrase or key does not open the store.
+    ///
+    /// Nothing in the store was changed.
     case wrongKey
     /// The store is encrypted, and no passphrase or key was given.
     case keyRequired

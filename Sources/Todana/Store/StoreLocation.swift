@@ -2,10 +2,11 @@ internal import Logging
 
 /// The place of a store's records.
 public enum StoreLocation: Sendable, Hashable {
-  /// A directory of the file system. A missing directory is created for its owner alone (0700).
+  /// A directory of the file system.
   ///
-  /// Files get the permissions of the directory, without execute permission and less the process's umask. To share a
-  /// store with a group, create the directory before the store.
+  /// A missing directory is created for its owner alone (0700). Files get the permissions of the
+  /// directory, without execute permission and less the process's umask. To share a store with a
+  /// group, create the directory before the store.
   case directory(String)
   /// Temporary files that are removed when the store is closed or the program ends.
   case temporary

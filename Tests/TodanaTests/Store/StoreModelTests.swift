@@ -213,7 +213,7 @@ import Todana
       try store.refresh(keeping: isMine ? .mine : .theirs)
     }
 
-    /// Tests whether an object is pending. It can be pending even if its title is the saved one.
+    /// Tests whether an object is pending, even if its title is the saved one.
     private func isPending(_ id: ObjectID<Song>) -> Bool {
       (try? store.fault(id))?.description.contains("(updated)") ?? false
     }

@@ -50,7 +50,7 @@ public struct VerificationReport: Sendable, Codable {
   public enum Kind: String, Sendable, Codable {
     /// A file is missing, or cannot be checked at all.
     case damagedFile
-    /// One copy of data that is stored twice is damaged. The other copy is intact.
+    /// One copy of data that is stored twice is damaged, and the other copy is intact.
     ///
     /// A damaged copy of the file of keys is rewritten by the next opening for writing. A damaged
     /// copy of the list of the last commits is rewritten by the next checkpoint. A damaged copy of
@@ -60,7 +60,7 @@ public struct VerificationReport: Sendable, Codable {
     /// A page does not match its checksum.
     ///
     /// The records on it are reported separately. A page that leads to other pages is repaired when it is read if only
-    /// one bit is wrong; no record is reported then.
+    /// one bit is wrong. In this case no record is reported.
     case damagedPage
     /// A record cannot be read, or does not belong at its place.
     case damagedRecord

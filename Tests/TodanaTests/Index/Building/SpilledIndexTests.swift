@@ -36,7 +36,9 @@ private final class UniqueTrack: AnyAlbum {
 }
 
 @Suite struct SpilledIndexTests {
-  /// Some 14 MB of keys; with `limitsMemory`, 4 or 8 MB of them are in memory at a time.
+  /// The number of albums, whose tracks have about 14 MB of keys.
+  ///
+  /// With `limitsMemory`, 4 or 8 MB of keys are in memory at a time.
   private static let albumCount = 700
   private static let trackCount = 100
 
