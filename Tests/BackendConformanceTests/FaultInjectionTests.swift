@@ -39,7 +39,7 @@ struct FaultInjectionTests {
   private static let longSampleCount =
     ProcessInfo.processInfo.environment["TODANA_ALL_FAULTS"] == "1" ? Int.max : 250
 
-  /// Given in place of an error number: the write writes only half of its bytes.
+  /// A value in place of an error number, which makes a write write only half of its bytes.
   private static let shortWrite: Int32 = -1
 
   /// Faults that no caller notices, because they do no harm.

@@ -42,7 +42,8 @@ public struct BackupSeries: Sendable, Hashable {
   /// ``Store/verify(progress:)`` on the store, or on a store restored from the backup.
   ///
   /// - Parameters:
-  ///   - number: A backup's number; nil for all of them. Data that several backups share are then read once.
+  ///   - number: A backup's number; nil for all of them, which reads data that several backups
+  ///     share only once.
   ///   - progress: Called after each step of a few megabytes; throwing from it ends the verification.
   /// - Returns: The damage found.
   /// - Throws: Errors of `progress`; ``StoreError`` if there is no such backup, or the series is being pruned. Damage

@@ -29,7 +29,7 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
   ///     of the backend seal its records: values that are put into it directly are stored as they are.
   ///   - options: Access, waiting, limits.
   /// - Throws: ``BackendError``, for example ``BackendError/Code/inUse`` if another opener holds the directory, or
-  ///   ``BackendError/Code/wrongKey``. No files are left then.
+  ///   ``BackendError/Code/wrongKey``. After an error, no new files are left.
   public init(
     _ location: Location, secret: StoreSecret? = nil, options: Options = Options()
   ) throws(BackendError) {

@@ -97,8 +97,8 @@ extension KyotoBackend {
     /// ``BackendError/Code/migrationUnfinished``. Only for the program that began the migration: an attacker could have
     /// replaced the store by an old copy.
     public var resumingMigration = false
-    /// The name that is reported to other processes while this backend has the store open; nil stands for the process's
-    /// name.
+    /// The name that is reported to other processes while this backend has the store open; nil for
+    /// the name of the process.
     public var programName: String?
 
     public init() {}
@@ -113,7 +113,8 @@ extension KyotoBackend {
 }
 
 extension KyotoBackend.Location {
-  /// The path for `tdn_open`; for temporary files it is empty, which stands for `TMPDIR` or `/tmp`.
+  /// The path for `tdn_open`; empty for memory, and for temporary files, which are in `TMPDIR` or
+  /// `/tmp`.
   var path: String {
     switch self {
     case .directory(let path): path

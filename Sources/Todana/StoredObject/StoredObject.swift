@@ -27,7 +27,7 @@
 /// whose default isolation is the main actor, declare `nonisolated final class Song: StoredObject`.
 ///
 /// The deinitializer of a subclass must not use the store, because the store's table still has an entry for the object
-/// then.
+/// while it runs.
 open class StoredObject: StoreIdentifiable, CustomStringConvertible {
   // The time to fetch millions of objects depends on their size, so they have as few words as
   // possible.

@@ -109,7 +109,7 @@ extension SeriesTask {
     }
   }
 
-  /// Returns the number of a backup for C: 0 stands for nil.
+  /// Returns the number of a backup for C, with 0 for nil.
   private static func number(_ number: Int?) throws(BackendError) -> UInt64 {
     guard let number else { return 0 }
     guard number > 0 else { throw BackendError(.notFound, "There is no backup \(number); numbers start at 1.") }
