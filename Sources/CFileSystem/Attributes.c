@@ -4,8 +4,8 @@
 
 #include <sys/xattr.h>
 
-// Converts the result of a call by the path of a handle. If /proc is missing, the handle has no
-// path: the error then does not mean that the file itself is missing.
+// Converts the result of a call by the path of a handle. If /proc is missing, the handle has no path: the error then
+// does not mean that the file itself is missing.
 static int64_t through_path(int64_t result) {
   return result == -ENOENT || result == -ENOTDIR ? -EOPNOTSUPP : result;
 }

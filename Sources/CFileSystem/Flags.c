@@ -6,13 +6,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// Reads or writes the flags. The kernel transfers an int, although the request's number is defined
-// with long.
+// Reads or writes the flags. The kernel transfers an int, although the request's number is defined with long.
 static int call_with_flags(int file, unsigned long request, int *flags) {
   int result = TDF_CALL(ioctl(file, request, flags));
   if (result == -EBADF) {
-    // A handle (O_PATH) does not permit this call. Opening the file does not read it, so its access
-    // time does not change.
+    // A handle (O_PATH) does not permit this call. Opening the file does not read it, so its access time does not
+    // change.
     int opened = TDF_CALL(open(tdf_path_of(file).bytes, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (opened < 0) return opened == -ENOENT ? -EOPNOTSUPP : opened;
     result = TDF_CALL(ioctl(opened, request, flags));

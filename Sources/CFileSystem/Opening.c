@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Opens a file by openat2, or by openat if that fails. openat2 needs Linux 5.6, and filters of
-// system calls in containers may refuse it with ENOSYS or EPERM.
+// Opens a file by openat2, or by openat if that fails. openat2 needs Linux 5.6, and filters of system calls in
+// containers may refuse it with ENOSYS or EPERM.
 static int open_beneath(int directory, const char *name, int flags, mode_t mode) {
 #ifdef SYS_openat2
   static atomic_bool is_missing;

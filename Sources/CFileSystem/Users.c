@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// The sizes of the first and the last buffer to try. A record of a user or group can have any
-// length, because a group's record lists its members.
+// The sizes of the first and the last buffer to try. A record of a user or group can have any length, because a group's
+// record lists its members.
 enum { FIRST_BUFFER_SIZE = 1024, LAST_BUFFER_SIZE = 1 << 20 };
 
 #define WITH_RECORD(type, call, use)                                                   \

@@ -47,8 +47,7 @@ public final class Archive {
   ) throws -> Archive {
     try checkPlace(path, makesParents: makesParents, allowsLeftover: true)
     if FileManager.default.fileExists(atPath: path) {
-      // Make an existing directory private, too; the store creates a new one with these
-      // permissions.
+      // Make an existing directory private, too; the store creates a new one with these permissions.
       try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
     }
     if FileManager.default.fileExists(atPath: path + "/superblock") { try checkUnused(path, configuration) }
@@ -98,16 +97,16 @@ public final class Archive {
   private static func adapted(_ configuration: StoreConfiguration) -> StoreConfiguration {
     var configuration = configuration
     // Leave the memory to content.
-    configuration.backendOptions.privateLimitByteCount = 8 << 20
-    configuration.backendOptions.limitsMemory = true
+    configuration.tuning.privateLimitByteCount = 8 << 20
+    configuration.tuning.limitsMemory = true
     // Repair single wrong bits instead of throwing: restoring files matters more than early notice of failing hardware.
-    configuration.backendOptions.repairsFlippedBits = true
-    configuration.backendOptions.repairedClasses = Set(
+    configuration.repairsFlippedBits = true
+    configuration.repairedClasses = Set(
       ContentStore.classes.lazy.filter { $0 != StoredContent.self }.map(\.storedName))
-    configuration.backendOptions.logLimitByteCount = 12 << 20
+    configuration.tuning.logLimitByteCount = 12 << 20
     // Limit the room more than by default, because the log of a compaction may take about as much in addition.
-    configuration.backendOptions.compactionRoomByteCount = min(
-      configuration.backendOptions.compactionRoomByteCount, 40 << 20)
+    configuration.tuning.compactionRoomByteCount = min(
+      configuration.tuning.compactionRoomByteCount, 40 << 20)
     // The archive changes loaded objects by `update` only, so the check is not needed.
     configuration.detectsUnannouncedChanges = false
     return configuration

@@ -2,8 +2,7 @@ import ArgumentParser
 
 /// The usage of the command that the arguments name.
 ///
-/// The command is found by the arguments, because an error that its `run` throws does not identify
-/// it.
+/// The command is found by the arguments, because an error that its `run` throws does not identify it.
 struct CommandUsage {
   /// The command's words after "todana", such as "archive add".
   private let words: [String]
@@ -30,8 +29,8 @@ struct CommandUsage {
 
   /// The usage from the help of the command; the parser throws the help.
   ///
-  /// The help is requested by the command's words and not by its type, because some types belong to
-  /// both `store` and `archive`.
+  /// The help is requested by the command's words and not by its type, because some types belong to both `store` and
+  /// `archive`.
   private var usage: String {
     do {
       var help = try TodanaTool.parseAsRoot(words + ["--help"])

@@ -4,17 +4,16 @@ import TodanaArchive
 
 /// The command line byte for byte: paths need not be UTF-8, while Swift strings are.
 ///
-/// In a string, a byte that belongs to no UTF-8 character is represented by one of 128 private-use
-/// scalars. If the user typed such a scalar, its bytes are represented in the same way. The mapping
-/// is therefore reversible, even after the parser has split or joined the strings.
+/// In a string, a byte that belongs to no UTF-8 character is represented by one of 128 private-use scalars. If the user
+/// typed such a scalar, its bytes are represented in the same way. The mapping is therefore reversible, even after the
+/// parser has split or joined the strings.
 enum TypedArguments {
   /// The scalar for byte 0; only those for bytes from 0x80 on are used.
   private static let firstStandIn: UInt32 = 0x10F700
 
   /// The arguments after the program's name.
   ///
-  /// They are read from the C library, because Swift reads them from `/proc`, and returns none if
-  /// that is missing.
+  /// They are read from the C library, because Swift reads them from `/proc`, and returns none if that is missing.
   static var all: [String] {
     var arguments: [String] = []
     guard var next = unsafe tdp_arguments() ?? UnsafePointer(CommandLine.unsafeArgv) else { return [] }

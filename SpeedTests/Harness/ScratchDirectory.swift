@@ -51,8 +51,7 @@ struct ScratchDirectory {
   }
 }
 
-/// Returns the kind of the file system that contains a path, according to the lines of
-/// `/proc/self/mounts`.
+/// Returns the kind of the file system that contains a path, according to the lines of `/proc/self/mounts`.
 ///
 /// The longest mount point that contains the path decides.
 package func fileSystemKind(of path: String, mounts: String) -> String? {

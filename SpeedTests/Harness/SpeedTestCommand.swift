@@ -16,8 +16,8 @@ extension SpeedTestProgram {
     typealias Command = SpeedTestCommand<Self>
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
-      // The internal commands are not subcommands of the argument parser, because they would appear
-      // in the help, and share options with the root.
+      // The internal commands are not subcommands of the argument parser, because they would appear in the help, and
+      // share options with the root.
       switch arguments.first {
       case RunPhase<Self>.word: try RunPhase<Self>.parse(Array(arguments.dropFirst())).run()
       case PrintReport<Self>.word: try PrintReport<Self>.parse(Array(arguments.dropFirst())).run()

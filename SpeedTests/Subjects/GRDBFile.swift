@@ -11,8 +11,7 @@ enum GRDBFile {
     let path = directory + "/songs.sqlite"
     let isNew = !FileManager.default.fileExists(atPath: path)
     let queue = try DatabaseQueue(path: path, configuration: configuration)
-    // Set FULL after opening: with a write-ahead log, GRDB sets NORMAL then, which does not flush
-    // at a commit.
+    // Set FULL after opening: with a write-ahead log, GRDB sets NORMAL then, which does not flush at a commit.
     try queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
     if isNew { try queue.write(createTables) }
     let result = try body(queue)

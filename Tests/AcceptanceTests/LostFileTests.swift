@@ -25,7 +25,7 @@ import Todana
   private func configuration(_ isEncrypted: Bool, _ access: KyotoBackend.Access) -> StoreConfiguration {
     var configuration = StoreConfiguration()
     if isEncrypted { configuration.encryption = SaveWorkload.encryption }
-    configuration.backendOptions.access = access
+    configuration.access = access
     return configuration
   }
 

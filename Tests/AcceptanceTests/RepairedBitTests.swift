@@ -12,9 +12,9 @@ import Todana
 
   private func open(_ access: KyotoBackend.Access = .write, repairedClasses: Set<String> = []) throws -> Store {
     var configuration = StoreConfiguration()
-    configuration.backendOptions.repairedClasses = repairedClasses
-    configuration.backendOptions.access = access
-    configuration.backendOptions.repairsFlippedBits = true
+    configuration.repairedClasses = repairedClasses
+    configuration.access = access
+    configuration.repairsFlippedBits = true
     return try Store(.directory(files.path), classes: [Song.self, Node.self], configuration: configuration)
   }
 

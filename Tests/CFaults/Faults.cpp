@@ -81,8 +81,8 @@ bool isBeneath(const char *directory, int descriptor) {
   return std::strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
-// Counts a call, and returns whether it must fail. `descriptor`: the file, or the directory to
-// which a name is relative.
+// Counts a call, and returns whether it must fail. `descriptor`: the file, or the directory to which a name is
+// relative.
 bool fails(fault_kind kind, const void *caller, int descriptor = -1) {
   if (armed.kind.load(std::memory_order_acquire) != kind) return false;
   if (!isBeneath(armed.directory, descriptor)) return false;

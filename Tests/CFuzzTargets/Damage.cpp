@@ -27,8 +27,7 @@ bool endsWith(const std::string &name, const std::string &end) {
   return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
 }
 
-// Returns the offsets of the header, the free-block pool, the used buckets and all records of an
-// undamaged hash file.
+// Returns the offsets of the header, the free-block pool, the used buckets and all records of an undamaged hash file.
 std::vector<int64_t> placesInHashFile(const std::string &content) {
   std::vector<int64_t> places{0, 9, 16, 24, 32, 40, 48, 56, kHashHeaderSize};
   const int power = content[9];

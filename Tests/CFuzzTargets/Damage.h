@@ -1,5 +1,4 @@
-// Changes files as an input describes, and recomputes their checksums, so that checksums do not
-// reveal the damage.
+// Changes files as an input describes, and recomputes their checksums, so that checksums do not reveal the damage.
 #pragma once
 
 #include <cstdint>

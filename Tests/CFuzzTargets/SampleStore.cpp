@@ -16,8 +16,8 @@ namespace {
 
 namespace files = std::filesystem;
 
-// The number of trailing zeros of a log that are kept. A new log has a mebibyte of them, which
-// every run would write again.
+// The number of trailing zeros of a log that are kept. A new log has a mebibyte of them, which every run would write
+// again.
 constexpr size_t kKeptZeros = 8192;
 
 class Batch {

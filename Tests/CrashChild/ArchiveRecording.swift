@@ -14,9 +14,9 @@ extension CrashChild {
     guard unsafe recording_start(path, log) else { return report("error: nothing can be recorded") }
     var configuration = StoreConfiguration(encryption: .key([UInt8](repeating: 7, count: 16)))
     // With these options, a few megabytes cause checkpoints and large commits.
-    configuration.backendOptions.isStrict = isStrict
-    configuration.backendOptions.directThresholdByteCount = 256 << 10
-    if compactsInPlace { configuration.backendOptions.compactionRoomByteCount = 0 }
+    configuration.tuning.isStrict = isStrict
+    configuration.tuning.directThresholdByteCount = 256 << 10
+    if compactsInPlace { configuration.tuning.compactionRoomByteCount = 0 }
     let archive = try Archive(at: path, configuration: configuration)
     archive.content.saveByteCount = 512 << 10
     func done() throws {

@@ -57,8 +57,8 @@ struct FaultRun {
     let encryption = isEncrypted ? SaveWorkload.encryption : .none
     var configuration = StoreConfiguration(encryption: encryption, detectsUnannouncedChanges: false)
     // Cause large commits and background checkpoints within a few saves.
-    configuration.backendOptions.directThresholdByteCount = 16 << 10
-    configuration.backendOptions.logLimitByteCount = 32 << 10
+    configuration.tuning.directThresholdByteCount = 16 << 10
+    configuration.tuning.logLimitByteCount = 32 << 10
     return configuration
   }
 

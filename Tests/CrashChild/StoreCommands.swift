@@ -9,7 +9,7 @@ extension CrashChild {
   static func saveForEver(_ path: String, _ settings: Set<String>) throws {
     var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
     if settings.contains("encrypted") { configuration.encryption = SaveWorkload.encryption }
-    if settings.contains("checkpoints") { configuration.backendOptions.logLimitByteCount = 64 << 10 }
+    if settings.contains("checkpoints") { configuration.tuning.logLimitByteCount = 64 << 10 }
     let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
     var number = try store.readNamedBuffer("save count") { Int(try $0.readUInt64()) } ?? 0
     report("\(number)")
@@ -27,7 +27,7 @@ extension CrashChild {
   static func migrateForEver(_ path: String, _ settings: Set<String>) throws {
     var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
     configuration.resumingMigration = true
-    configuration.backendOptions.logLimitByteCount = 64 << 10
+    configuration.tuning.logLimitByteCount = 64 << 10
     let isRotating = settings.contains("rotating")
     while true {
       let isEncrypted = FileManager.default.fileExists(atPath: path + "/keys")
@@ -69,8 +69,8 @@ extension CrashChild {
   /// Prints `backup <number> <save count>` after each backup, and `kept <count>` before each pruning.
   static func backUpForEver(_ path: String) throws {
     var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
-    configuration.backendOptions.directThresholdByteCount = 16 << 10
-    configuration.backendOptions.logLimitByteCount = 64 << 10
+    configuration.tuning.directThresholdByteCount = 16 << 10
+    configuration.tuning.logLimitByteCount = 64 << 10
     let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
     let series = BackupSeries(at: path + ".series")
     var number = try store.readNamedBuffer("save count") { Int(try $0.readUInt64()) } ?? 0
@@ -186,7 +186,7 @@ extension CrashChild {
   static func openStoreAsNobody(_ path: String, reading: Bool) throws {
     guard becomeNobody() else { return report("skip: cannot become another user") }
     var configuration = StoreConfiguration()
-    configuration.backendOptions.access = reading ? .read : .write
+    configuration.access = reading ? .read : .write
     let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
     report("open \(try store.count(Song.self))")
     try store.close()
@@ -195,7 +195,7 @@ extension CrashChild {
   /// Saves until the disk is full, during a save or in a checkpoint, then continues with more room.
   static func fillStore(_ path: String, checkpoint: Bool) throws {
     var configuration = StoreConfiguration()
-    if checkpoint { configuration.backendOptions.directThresholdByteCount = 1 << 40 }
+    if checkpoint { configuration.tuning.directThresholdByteCount = 1 << 40 }
     let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
     var titles: Set<String> = []
     func save() throws {

@@ -1,9 +1,9 @@
 import Todana
 
 final class Song: StoredObject {
-  var title = ""
-  var seconds: UInt32 = 0
-  var genre: String?  // new in version 2
+  @Loaded var title = ""
+  @Loaded var seconds: UInt32 = 0
+  @Loaded var genre: String?  // new in version 2
 
   override class var version: UInt8 { 2 }
   override class var storedName: String { "Song" }  // the default; keep it if you rename the class
@@ -21,8 +21,8 @@ final class Song: StoredObject {
 }
 
 final class Playlist: StoredObject {
-  var title = ""
-  var songs: [Song] = []  // read back as faults, in order
+  @Loaded var title = ""
+  @Loaded var songs: [Song] = []  // read back as faults, in order
 
   override func readContent(from buffer: inout DataBuffer) throws {
     title = try buffer.readString()

@@ -1,8 +1,8 @@
 import Todana
 
 final class Song: StoredObject {
-  var title = ""
-  var seconds: UInt32 = 0
+  @Loaded var title = ""
+  @Loaded var seconds: UInt32 = 0
 
   override func readContent(from buffer: inout DataBuffer) throws {
     title = try buffer.readString()

@@ -2,10 +2,10 @@ public import Todana
 
 /// Commits that depend only on their number, so that a second process knows the state after each one.
 ///
-/// Commit *n* inserts and removes a row, replaces another, and writes a named key. It adds a key to
-/// a tree and removes an old one. It expects the tree to have no more keys than the earlier commits
-/// left. It adds a key that begins with the commit number to another tree. Every 25th commit is
-/// large. Every tenth replaces a third tree by a tree that was loaded separately.
+/// Commit *n* inserts and removes a row, replaces another, and writes a named key. It adds a key to a tree and removes
+/// an old one. It expects the tree to have no more keys than the earlier commits left. It adds a key that begins with
+/// the commit number to another tree. Every 25th commit is large. Every tenth replaces a third tree by a tree that was
+/// loaded separately.
 ///
 /// Nothing is random: after *n* commits the store holds ``State/init(after:)``.
 public struct CrashWorkload {

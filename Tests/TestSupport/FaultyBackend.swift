@@ -59,8 +59,8 @@ public final class FaultyBackend: StoreBackend {
 
   /// Makes the call after `count` other calls throw; 0 is the next one.
   ///
-  /// Calls of the backend, its snapshots and their scans count. The call applies nothing, and the
-  /// call after it succeeds again.
+  /// Calls of the backend, its snapshots and their scans count. The call applies nothing, and the call after it
+  /// succeeds again.
   public func failCall(after count: Int, with error: BackendError) { callFaults.fail(after: count, with: error) }
 
   /// Makes all calls succeed again.

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Seeds of random tests: new ones in each run, or the seed in the environment variable
-/// `TODANA_TEST_SEED`.
+/// Seeds of random tests: new ones in each run, or the seed in the environment variable `TODANA_TEST_SEED`.
 public enum RandomSeeds {
   /// The seed to repeat; nil for new ones.
   public static let repeated = ProcessInfo.processInfo.environment["TODANA_TEST_SEED"].flatMap { UInt64($0) }

@@ -74,8 +74,7 @@ struct ToolArchive {
 
   /// Waits until a started command has the archive open, which the archive's lock file shows.
   ///
-  /// Only reads the lock file, because opening the archive could prevent the started command from
-  /// opening it.
+  /// Only reads the lock file, because opening the archive could prevent the started command from opening it.
   func waitUntilOpen(by command: ChildProcess) throws {
     let end = ContinuousClock.now + .seconds(60)
     while try !text(of: "archive/lock").hasPrefix("\(command.processID)\n"), ContinuousClock.now < end {

@@ -90,8 +90,7 @@ import Testing
     }
     #expect(try made.run("extract", "--target", "new").status == 0)
     #expect(try attributes("new") == (0o2751, time))
-    // The metadata of the snapshot's top are set neither on an existing target, nor on a target for
-    // chosen files.
+    // The metadata of the snapshot's top are set neither on an existing target, nor on a target for chosen files.
     try manager.createDirectory(atPath: made.directory.path("there"), withIntermediateDirectories: false)
     let before = try attributes("there").0
     #expect(try made.run("extract", "--target", "there").status == 0)

@@ -107,8 +107,7 @@ import Testing
 
   /// Adds a directory whose extraction was interrupted.
   ///
-  /// It must not be mistaken for a complete directory, and its marker must not be added as one of
-  /// its files.
+  /// It must not be mistaken for a complete directory, and its marker must not be added as one of its files.
   @Test func `adding an unfinished directory is reported, and its mark is left out`() throws {
     try made.makeTree()
     try made.write("", to: "src/sub/.todana-extract-unfinished")

@@ -179,8 +179,8 @@ import Testing
 
   @Test(.enabled(if: canMount, "mounts a small disk: needs root with the right to mount"))
   func `an archive on a nearly full disk is compacted in place`() throws {
-    // Only a few MB of the disk are free, and four of seven files of 8 MB are removed. There is no
-    // room for a copy of the rest.
+    // Only a few MB of the disk are free, and four of seven files of 8 MB are removed. There is no room for a copy of
+    // the rest.
     let script = """
       mkdir room; mount -t tmpfs -o size=75m tmpfs room || exit 10
       key="--key-file key"; tool=$1

@@ -87,8 +87,7 @@ import Testing
     #expect(packed.files == unpacked.files && packed.files > 5 && packed.bytes == unpacked.bytes)
     let variables = ["TODANA_ARCHIVE": "archive"]
     #expect(try run("pack", "other.tar", "--key-file", "key", environment: variables).status == 0)
-    // With one argument, the environment names the archive, which exists already. Two arguments
-    // name archive and pack.
+    // With one argument, the environment names the archive, which exists already. Two arguments name archive and pack.
     #expect(try run("unpack", "other.tar", environment: variables).status == 4)
     #expect(try run("unpack", "other", "other.tar", environment: variables).status == 0)
     #expect(try run("unpack", "one", "two", "three").status == 2)

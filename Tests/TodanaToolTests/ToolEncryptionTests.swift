@@ -22,7 +22,7 @@ import Todana
 
   private func open(_ encryption: StoreEncryption = .none) throws -> Store {
     var configuration = StoreConfiguration(encryption: encryption)
-    configuration.backendOptions.passphraseCost = 10
+    configuration.passphraseCost = 10
     return try Store(.directory(path), classes: [Song.self, Playlist.self], configuration: configuration)
   }
 

@@ -102,8 +102,8 @@ int tdf_set_flags(int file, uint32_t flags);
 int tdf_write_at(int file, const uint8_t *bytes, size_t byte_count, int64_t offset);
 int tdf_set_size(int file, int64_t byte_count);
 int tdf_flush(int file);
-// Returns an error that the file system reports only when a file is closed, such as a full disk
-// over NFS. The file stays open.
+// Returns an error that the file system reports only when a file is closed, such as a full disk over NFS. The file
+// stays open.
 int tdf_finish_writing(int file);
 // Locks the file until it is closed (flock); returns an error if another process has locked it.
 int tdf_try_lock(int file);

@@ -31,8 +31,8 @@ struct Secret {
 
 enum class DataCipher : uint8_t { aes128 = 1, aes256 = 2 };
 
-// The purpose of a key under the master key; 2 is reserved. The "key" of a migration is a mark, not
-// a secret: if it opens under the master key, the store itself has written it.
+// The purpose of a key under the master key; 2 is reserved. The "key" of a migration is a mark, not a secret: if it
+// opens under the master key, the store itself has written it.
 enum class KeyPurpose : uint8_t { epoch = 1, name = 3, digest = 4, migration = 5 };
 
 struct DataKey {
@@ -96,8 +96,7 @@ class KeyFile {
   void addKey(const DataKey &key, const SecretBytes &master);
   void removeKey(KeyPurpose purpose, uint32_t number);
   bool hasKey(KeyPurpose purpose, uint32_t number) const;
-  // Test for, and remove, keys of earlier generations. The mark of a migration belongs to no
-  // generation.
+  // Test for, and remove, keys of earlier generations. The mark of a migration belongs to no generation.
   bool hasKeysBefore(uint32_t keyGeneration) const;
   void removeKeysBefore(uint32_t keyGeneration);
   // Adds the keys of another file that the master key opens, and that this file lacks. Returns the number of keys that

@@ -31,8 +31,8 @@ class KeyRing {
   // Returns null if the store has no such key.
   std::shared_ptr<const SecretBytes> epochKey(uint32_t epoch) const;
 
-  // Returns the number of the newest key generation. All keys of a store are renewed together. A
-  // generation has the number of its first epoch, and its own keys for names and digests.
+  // Returns the number of the newest key generation. All keys of a store are renewed together. A generation has the
+  // number of its first epoch, and its own keys for names and digests.
   uint32_t keyGeneration() const { return keyGeneration_.load(std::memory_order_acquire); }
   bool has(uint32_t keyGeneration) const;
 

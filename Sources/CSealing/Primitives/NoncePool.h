@@ -9,8 +9,7 @@
 
 namespace todana {
 
-// A pool of random nonces for one key ring. Thread-safe. After a fork, the child generates nonces
-// of its own.
+// A pool of random nonces for one key ring. Thread-safe. After a fork, the child generates nonces of its own.
 class NoncePool {
  public:
   void draw(uint8_t *nonces, size_t count);

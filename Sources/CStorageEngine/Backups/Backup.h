@@ -1,5 +1,5 @@
-// The copying of a store while it is in use. A power failure directly after a commit would leave
-// the same files as the copy has, so opening the copy recovers it as after a crash.
+// The copying of a store while it is in use. A power failure directly after a commit would leave the same files as the
+// copy has, so opening the copy recovers it as after a crash.
 //
 // The copy is made under a temporary name, and renamed when it is complete and durable.
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace todana {
 
-// One copy being made. Cabinet makes it for a `tdn_backup`. One thread at a time; `next` under
-// Cabinet's session lock (Cabinet::Use), with no lock of the group.
+// One copy being made. Cabinet makes it for a `tdn_backup`. One thread at a time; `next` under Cabinet's session lock
+// (Cabinet::Use), with no lock of the group.
 class Backup {
  public:
   // `path`: see PartialDirectory. `source` must outlive all calls of `next`. Throws Failure.

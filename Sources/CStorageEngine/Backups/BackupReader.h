@@ -1,7 +1,7 @@
 // The reader of a backup's files, one after another, in pieces, for a copy or a stream.
 //
-// Until `release`, no checkpoint runs, so commits only append to the logs, and write only after the
-// ends that the main files had at the start. The files can therefore be read in any order.
+// Until `release`, no checkpoint runs, so commits only append to the logs, and write only after the ends that the main
+// files had at the start. The files can therefore be read in any order.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace todana {
 
-// The position in one backup. Backup owns one, and Cabinet makes one for a `tdn_backup_reader`. One
-// thread at a time; `next` under Cabinet's session lock (Cabinet::Use).
+// The position in one backup. Backup owns one, and Cabinet makes one for a `tdn_backup_reader`. One thread at a time;
+// `next` under Cabinet's session lock (Cabinet::Use).
 class BackupReader {
  public:
   using File = FileGroup::BackupPlan::File;

@@ -1,8 +1,7 @@
-// The writer that restores a store from the files of a streamed backup. The caller passes the files
-// one after another.
+// The writer that restores a store from the files of a streamed backup. The caller passes the files one after another.
 //
-// The names of the files are not trusted. Each must be a valid name for a file of a store, so that
-// no file is written outside of the directory.
+// The names of the files are not trusted. Each must be a valid name for a file of a store, so that no file is written
+// outside of the directory.
 #pragma once
 
 #include <memory>
@@ -30,8 +29,8 @@ class BackupWriter {
   void begin(const std::string &name);
   // Appends to the current file.
   void write(const void *bytes, size_t byteCount);
-  // Renames the store's directory to its final name, and makes it durable. Throws Failure:
-  // TDN_DAMAGED if the files are not a store, TDN_NEWER_FORMAT.
+  // Renames the store's directory to its final name, and makes it durable. Throws Failure: TDN_DAMAGED if the files are
+  // not a store, TDN_NEWER_FORMAT.
   void finish();
 
  private:

@@ -28,8 +28,8 @@ struct Manifest {
   // Reads a manifest. The memory that it takes is limited by the file's size, even if the header is damaged. Throws
   // Failure as `readHeader` does.
   static Manifest read(Disk &disk, uint32_t number);
-  // Completes the header, and writes the manifest durably. Sets `isThere` once the manifest has its
-  // final name: from then on the backup exists, even if a later step throws.
+  // Completes the header, and writes the manifest durably. Sets `isThere` once the manifest has its final name: from
+  // then on the backup exists, even if a later step throws.
   void write(Disk &disk, uint32_t number, bool &isThere);
 
   uint32_t number() const { return static_cast<uint32_t>(header.number); }

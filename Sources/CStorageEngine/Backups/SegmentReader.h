@@ -20,9 +20,9 @@ class SegmentReader {
   // Tests whether the block lies within the current size of its segment.
   bool has(uint32_t segment, uint32_t block);
 
-  // Reads a group's table. Returns false if the segment is missing or too short, if the block does
-  // not match the entry's checksum, or if the table is invalid. The content of `table` is then
-  // undefined. Throws Failure for a device error.
+  // Reads a group's table. Returns false if the segment is missing or too short, if the block does not match the
+  // entry's checksum, or if the table is invalid. The content of `table` is then undefined. Throws Failure for a device
+  // error.
   bool readTable(const BlockEntry &entry, size_t pieceCount, GroupTable &table);
 
   // Reads the first pieces of a group to `content`, which has room for `kGroupSize` bytes. Sets `isSound` to true for

@@ -1,8 +1,8 @@
-// The addition of a backup to a series. A new segment gets only those pieces that the newest backup
-// does not have in the same place. A manifest lists the places of all pieces.
+// The addition of a backup to a series. A new segment gets only those pieces that the newest backup does not have in
+// the same place. A manifest lists the places of all pieces.
 //
-// Existing files are not changed. The backup exists once its manifest has its final name. A segment
-// without a manifest is a remnant, which the next backup removes.
+// Existing files are not changed. The backup exists once its manifest has its final name. A segment without a manifest
+// is a remnant, which the next backup removes.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@
 
 namespace todana {
 
-// One backup being made. Cabinet makes it for a `tdn_series_task`. One thread at a time; `next`
-// under Cabinet's session lock, with the series locked for adding.
+// One backup being made. Cabinet makes it for a `tdn_series_task`. One thread at a time; `next` under Cabinet's session
+// lock, with the series locked for adding.
 class SeriesBackup final : public SeriesTask {
  public:
   // `directory`: opened for adding. `source` must outlive all calls of `next`. Throws Failure: TDN_OTHER_STORE if the

@@ -1,5 +1,5 @@
-// The layout of the files of a backup series, specified in docs/formats/backup-series.md. All types
-// are plain values, without locks.
+// The layout of the files of a backup series, specified in docs/formats/backup-series.md. All types are plain values,
+// without locks.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The object behind a `tdn_cabinet`. It has the open session and the session lock (`door_`), which
-// all calls hold shared. `close`, `reopen` and `beginEncryption` hold it exclusively.
+// The object behind a `tdn_cabinet`. It has the open session and the session lock (`door_`), which all calls hold
+// shared. `close`, `reopen` and `beginEncryption` hold it exclusively.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,7 @@ namespace todana {
 // An open cabinet. It lives until the handle and all its snapshots and scans are closed. The functions of the C
 // interface own and call it.
 //
-// Any thread, with no other lock held: functions that use the session or the keys take the session
-// lock themselves.
+// Any thread, with no other lock held: functions that use the session or the keys take the session lock themselves.
 class Cabinet {
  public:
   Cabinet(const std::string &path, const tdn_options &options, tdn_open_report &report);

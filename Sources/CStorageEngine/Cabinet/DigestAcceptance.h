@@ -10,8 +10,8 @@
 
 namespace todana {
 
-// One acceptance. StorageEngineVerification makes it. One thread, under Cabinet's session lock. It
-// reads each chunk under a ReadLock and ends with a commit.
+// One acceptance. StorageEngineVerification makes it. One thread, under Cabinet's session lock. It reads each chunk
+// under a ReadLock and ends with a commit.
 class DigestAcceptance {
  public:
   explicit DigestAcceptance(Session &session) : session_(session), snapshot_(session.openSnapshot()) {}

@@ -1,9 +1,9 @@
 // The rotation of all keys of a store, or its encryption or decryption, while the store is in use.
 //
-// For each keyspace a new file is built, and one commit replaces the old file. BatchCommit converts
-// records that callers sealed before that commit. An interrupted migration loses nothing: a later
-// run rebuilds only the remaining keyspaces. Afterwards no file of the directory contains data
-// under the old keys. After encrypting, none contains plain data.
+// For each keyspace a new file is built, and one commit replaces the old file. BatchCommit converts records that
+// callers sealed before that commit. An interrupted migration loses nothing: a later run rebuilds only the remaining
+// keyspaces. Afterwards no file of the directory contains data under the old keys. After encrypting, none contains
+// plain data.
 #pragma once
 
 #include "../Directory/StoreKeys.h"
@@ -12,8 +12,8 @@
 
 namespace todana {
 
-// One run of a migration. Cabinet makes it. One thread, under Cabinet's mutex for migrations and
-// its session lock, with no lock of the group.
+// One run of a migration. Cabinet makes it. One thread, under Cabinet's mutex for migrations and its session lock, with
+// no lock of the group.
 class KeyMigration {
  public:
   // The goal: the newest generation of the keys, or a plain store.

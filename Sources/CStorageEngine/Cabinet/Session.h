@@ -22,10 +22,10 @@ namespace todana {
 
 // An open session. It owns the file group, the table of files, and the objects that commits share.
 //
-// Cabinet owns it. The C interface, KeyMigration, DigestAcceptance, DigestRekeying and WholeScan
-// call it. Any thread, under Cabinet's session lock, and with no lock of the group held, because
-// functions take those themselves. To construct, close or destroy a session, Cabinet holds the
-// session lock exclusively, or is not known to other threads yet.
+// Cabinet owns it. The C interface, KeyMigration, DigestAcceptance, DigestRekeying and WholeScan call it. Any thread,
+// under Cabinet's session lock, and with no lock of the group held, because functions take those themselves. To
+// construct, close or destroy a session, Cabinet holds the session lock exclusively, or is not known to other threads
+// yet.
 class Session {
  public:
   // `ring`: the keys of an encrypted store, or null. `mayBePlain`: a part of the store is not encrypted, because a
@@ -92,11 +92,11 @@ class Session {
   uint64_t estimateRange(Snapshot *snapshot, uint32_t keyspace, const KeyRange &range);
   // Returns the part of the snapshot that a scan of the keyspace reads.
   SnapshotPart &snapshotPart(Snapshot &snapshot, Keyspace &keyspace);
-  // Returns the keyspace to read, with or without a snapshot. A snapshot can still read a keyspace
-  // that was dropped after the snapshot was opened. Throws Failure(TDN_NO_KEYSPACE).
+  // Returns the keyspace to read, with or without a snapshot. A snapshot can still read a keyspace that was dropped
+  // after the snapshot was opened. Throws Failure(TDN_NO_KEYSPACE).
   Keyspace &keyspace(Snapshot *snapshot, uint32_t id);
-  // Returns the keyspace to read, as above. Also throws Failure(TDN_INVALID) if it is a tree and
-  // `isTree` is false, or the reverse.
+  // Returns the keyspace to read, as above. Also throws Failure(TDN_INVALID) if it is a tree and `isTree` is false, or
+  // the reverse.
   Keyspace &keyspace(Snapshot *snapshot, uint32_t id, bool isTree);
   void getRows(Snapshot *snapshot, uint32_t keyspace, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk);
   void getKey(Snapshot *snapshot, uint32_t keyspace, std::string_view key, ChunkWriter &chunk);

@@ -58,8 +58,7 @@ void Session::countSeals() {
     MutexLock lock(epochMutex_);
     if (states.needsNewEpoch(sealLimit_)) makeEpoch_();
   }
-  // Before the first commit there are no files yet. The first commit creates the catalog and the
-  // states together.
+  // Before the first commit there are no files yet. The first commit creates the catalog and the states together.
   if (!states.hasUncountedSeals() || group_->commitNumber() == 0) return;
   commitStates();
 }

@@ -61,8 +61,8 @@ class Batch {
 
   // Returns the key of a TDN_PUT_NUMBERED change in the commit with this number.
   std::string numberedKey(const tdn_change &change, uint64_t commitNumber) const;
-  // Converts TDN_PUT_NUMBERED changes to TDN_PUT with the keys that `numberedKey` returns, and
-  // sorts the run's puts and removals by key. This changes the indexes of changes.
+  // Converts TDN_PUT_NUMBERED changes to TDN_PUT with the keys that `numberedKey` returns, and sorts the run's puts and
+  // removals by key. This changes the indexes of changes.
   void numberKeys(BatchRun &run, uint64_t commitNumber);
   // Replaces a change's value. The caller's bytes are not changed.
   void replaceValue(size_t index, std::string value);

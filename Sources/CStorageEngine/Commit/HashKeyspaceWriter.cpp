@@ -25,9 +25,8 @@ void HashKeyspaceWriter::writeChanges(const HashFile &file, const Readers &reade
   setContents(count, digest.take());
 }
 
-// Notes all changes in a digest. Every expectation is met, so a replaced record has the expected
-// token, or the one that was found. Returns the difference that the changes make to the number of
-// records.
+// Notes all changes in a digest. Every expectation is met, so a replaced record has the expected token, or the one that
+// was found. Returns the difference that the changes make to the number of records.
 int64_t HashKeyspaceWriter::note(KeyspaceDigest &digest) const {
   const Batch::OldTokens &oldTokens = expectations_.oldTokens();
   int64_t difference = 0;

@@ -43,8 +43,8 @@ class KeyspaceWriter {
 
   // -- For use by subclasses
   const KeyRing *ring() const { return commit_.state().ring.get(); }
-  // Returns the keyspace's digest object for noting the terms of changes. Clears it first, as well
-  // as the digest object of a rekeying.
+  // Returns the keyspace's digest object for noting the terms of changes. Clears it first, as well as the digest object
+  // of a rekeying.
   KeyspaceDigest &emptyDigest();
   // Sets the keyspace's number of records, and adds the noted changes to its digest.
   void setContents(uint64_t count, const KeyspaceDigest::Sum &sum);

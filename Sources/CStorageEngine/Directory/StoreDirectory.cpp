@@ -13,6 +13,7 @@
 
 #include "../Disk/Checksum.h"
 #include "../Disk/Failure.h"
+#include "../Disk/FileNames.h"
 
 namespace todana {
 
@@ -204,6 +205,33 @@ void StoreDirectory::importKeys(const std::string &path, ByteView exported, cons
   StoreID storeID;
   std::copy(std::begin(identity.storeID), std::end(identity.storeID), storeID.begin());
   StoreKeys::import(disk, storeID, exported, secret);
+}
+
+void StoreDirectory::destroy(const std::string &path, int64_t waitMilliseconds) {
+  const auto refuse = [&] { throw Failure(TDN_NOT_FOUND, "there is no store at the path", path); };
+  if (!isDirectory(path)) refuse();
+  DirectoryDisk disk(path);
+  const auto isStore = [&] { return disk.open(kSuperblockName, Disk::Mode::read) != nullptr; };
+  if (!isStore()) refuse();
+  const auto lock = DirectoryLock::acquire(path, DirectoryLock::Kind::exclusive, true, waitMilliseconds, "");
+  // Another process may have destroyed the store while this one waited.
+  if (!isStore()) refuse();
+  for (const char *name : {StoreKeys::kName, StoreKeys::kCopyName, StoreKeys::kNewName, StoreKeys::kCopyMark}) {
+    disk.remove(name);
+  }
+  disk.flushDirectory();
+  for (const std::string &name : disk.list()) {
+    if (fileNumberIn(name) || isFileOfCommits(name) || name == kNewName) disk.remove(name);
+  }
+  // While there is a superblock, a call that was interrupted can be repeated.
+  disk.flushDirectory();
+  disk.remove(kSuperblockName);
+  disk.remove(DirectoryLock::kName);
+  disk.flushDirectory();
+  // Other files may be in the directory.
+  if (::rmdir(path.c_str()) != 0 && errno != ENOTEMPTY && errno != EEXIST) {
+    throw Failure::fromErrno(errno, "cannot remove the directory", path);
+  }
 }
 
 void StoreDirectory::create(const tdn_options &options) {

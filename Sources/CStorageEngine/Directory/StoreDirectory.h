@@ -26,8 +26,8 @@ ScryptCost scryptCost(const tdn_options &options);
 // An open store's directory, whose lock is held until the object is destroyed. Cabinet owns it; BackupWriter and
 // SalvageSource call the static functions for the superblock.
 //
-// One thread opens it. Afterwards any thread under Cabinet's session lock; `setKeys` only while
-// Cabinet holds that lock exclusively.
+// One thread opens it. Afterwards any thread under Cabinet's session lock; `setKeys` only while Cabinet holds that lock
+// exclusively.
 class StoreDirectory {
  public:
   // Opens the directory. Creates files only in a new or empty directory. Throws Failure: TDN_NOT_FOUND,
@@ -37,6 +37,10 @@ class StoreDirectory {
   // Replaces the file of keys of a store that is not open, and locks the directory for that. Throws Failure as `open`
   // does, and TDN_NOT_ENCRYPTED.
   static void importKeys(const std::string &path, ByteView exported, const Secret &secret);
+
+  // Deletes the files of the store at `path`, the keys first and the superblock last, and then the directory if it is
+  // empty. Throws Failure: TDN_NOT_FOUND, TDN_IN_USE, TDN_NO_PERMISSION.
+  static void destroy(const std::string &path, int64_t waitMilliseconds);
 
   static constexpr const char *kSuperblockName = "superblock";
   // Reads the superblock. Throws Failure: TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, TDN_DAMAGED.

@@ -226,8 +226,8 @@ template <class Change, class Accept> auto StoreKeys::edit(Change change, Accept
   }
 }
 
-// Restores the content before a change. One or both copies on disk may already contain the change,
-// so the restored content gets a higher number.
+// Restores the content before a change. One or both copies on disk may already contain the change, so the restored
+// content gets a higher number.
 void StoreKeys::restore(KeyFile &before, uint32_t slotBefore, bool mayBeWritten) {
   before.advancePast(file_);
   std::swap(file_, before);
@@ -236,8 +236,8 @@ void StoreKeys::restore(KeyFile &before, uint32_t slotBefore, bool mayBeWritten)
   try {
     write();
   } catch (const std::exception &) {
-    // The caller gets the first failure. Until the next change, the newer copy on disk may contain
-    // the change that failed. That copy is complete, and has all keys.
+    // The caller gets the first failure. Until the next change, the newer copy on disk may contain the change that
+    // failed. That copy is complete, and has all keys.
   }
 }
 

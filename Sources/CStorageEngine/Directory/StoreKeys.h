@@ -53,9 +53,8 @@ class StoreKeys {
   static std::unique_ptr<StoreKeys> open(
     Disk &disk, const std::optional<StoreID> &storeID, const Secret &secret, bool mayWrite);
 
-  // Replaces the store's file by an exported one, which `secret` opens. Keeps keys that were added
-  // to the store since. Also throws Failure if the store has entirely different keys, because its
-  // own file would be lost.
+  // Replaces the store's file by an exported one, which `secret` opens. Keeps keys that were added to the store since.
+  // Also throws Failure if the store has entirely different keys, because its own file would be lost.
   static void import(Disk &disk, const StoreID &storeID, ByteView exported, const Secret &secret);
 
   const std::shared_ptr<KeyRing> &ring() const { return ring_; }
@@ -101,8 +100,7 @@ class StoreKeys {
   StoreKeys(Disk &disk, KeyFile file, SecretBytes master, bool mayWrite)
       : disk_(disk), file_(std::move(file)), master_(std::move(master)), mayWrite_(mayWrite) {}
 
-  // Writes a change entirely, or not at all. Then calls `accept`, which must not fail, with the
-  // mutex held.
+  // Writes a change entirely, or not at all. Then calls `accept`, which must not fail, with the mutex held.
   template <class Change, class Accept> auto edit(Change change, Accept accept);
   template <class Change> auto edit(Change change) {
     return edit(change, []() noexcept {});

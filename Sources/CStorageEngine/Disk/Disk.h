@@ -63,9 +63,8 @@ class Disk {
   virtual int64_t room() = 0;
 };
 
-// The permissions of a new directory, which admit only its owner. Files get the permissions of
-// their directory, except permission to execute. The creator of the directory thus determines which
-// users may read a store.
+// The permissions of a new directory, which admit only its owner. Files get the permissions of their directory, except
+// permission to execute. The creator of the directory thus determines which users may read a store.
 constexpr mode_t kDirectoryPermissions = 0700;
 mode_t filePermissions(mode_t directory);
 

@@ -1,4 +1,4 @@
-// The names of data files, for code that has not read the catalog. Any thread.
+// The names of a store's files, for code that has not read the catalog. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,5 +15,8 @@ inline std::optional<uint32_t> fileNumberIn(const std::string &name) {
   const unsigned long long number = std::stoull(name.substr(0, end));
   return number > UINT32_MAX ? std::nullopt : std::optional<uint32_t>(static_cast<uint32_t>(number));
 }
+
+// Tests whether a name is that of a log, or of the list of the last commits.
+inline bool isFileOfCommits(const std::string &name) { return name == "log-a" || name == "log-b" || name == "commits"; }
 
 }  // namespace todana

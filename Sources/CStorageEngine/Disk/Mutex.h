@@ -33,8 +33,8 @@
 
 namespace todana {
 
-// A mutex whose use clang's thread-safety analysis checks. All mutexes of the engine are of this
-// class. Any thread; docs/architecture/concurrency.md defines the order in which they are taken.
+// A mutex whose use clang's thread-safety analysis checks. All mutexes of the engine are of this class. Any thread;
+// docs/architecture/concurrency.md defines the order in which they are taken.
 class TDN_CAPABILITY("mutex") Mutex {
  public:
   Mutex() = default;
@@ -76,8 +76,7 @@ class TDN_SCOPED_CAPABILITY MutexLock {
   bool isLocked_ = true;
 };
 
-// A condition variable for a Mutex. Checkpointer, GroupFlush, FileGroup and Maintenance wait with
-// one.
+// A condition variable for a Mutex. Checkpointer, GroupFlush, FileGroup and Maintenance wait with one.
 //
 // `wait` and `waitUntil` require the mutex, and may return spuriously: callers check again. Any thread notifies, with
 // or without the mutex.

@@ -59,8 +59,7 @@ PartialDirectory::PartialDirectory(
     lock_ = DirectoryLock::acquire(
       partialPath_, DirectoryLock::Kind::exclusive, true, 0, "", DirectoryLock::kName, "the directory of the copy");
     disk_ = std::make_unique<DirectoryDisk>(partialPath_);
-    // The previous holder of the lock may have renamed the directory to its final name, or removed
-    // it.
+    // The previous holder of the lock may have renamed the directory to its final name, or removed it.
     std::unique_ptr<DiskFile> file = disk_->open(DirectoryLock::kName, Disk::Mode::read);
     if (!file || !lock_->isOf(file->descriptor())) {
       throw Failure(TDN_IN_USE, "another copy was just made at this path", path_);
@@ -70,8 +69,7 @@ PartialDirectory::PartialDirectory(
       if (name != DirectoryLock::kName) disk_->remove(name);
     }
   } catch (...) {
-    // Remove the lock file only if this object holds the lock: otherwise it belongs to another
-    // copy.
+    // Remove the lock file only if this object holds the lock: otherwise it belongs to another copy.
     if (isNew && lock_ && disk_) {
       ::unlink((partialPath_ + "/" + DirectoryLock::kName).c_str());
     }

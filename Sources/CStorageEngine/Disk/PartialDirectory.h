@@ -16,10 +16,9 @@ namespace todana {
 // A file lock in the new directory excludes a second copy to the same path, by this process or another one.
 class PartialDirectory {
  public:
-  // Creates the directory next to `path`, which must not exist or be an empty directory. The parent
-  // must exist. Removes files that a killed process left: those with names of a store's files, and
-  // those that `isOurs` accepts. Throws Failure: TDN_INVALID if the directory has other content,
-  // TDN_IN_USE while another copy to that path is being made.
+  // Creates the directory next to `path`, which must not exist or be an empty directory. The parent must exist. Removes
+  // files that a killed process left: those with names of a store's files, and those that `isOurs` accepts. Throws
+  // Failure: TDN_INVALID if the directory has other content, TDN_IN_USE while another copy to that path is being made.
   PartialDirectory(const std::string &path, const std::function<bool(const std::string &name)> &isOurs);
   // Removes the directory, unless `finish` has renamed it.
   ~PartialDirectory();
@@ -27,9 +26,8 @@ class PartialDirectory {
   PartialDirectory &operator=(const PartialDirectory &) = delete;
 
   Disk &disk() { return *disk_; }
-  // Renames the directory to its final name, and makes the name durable. Its files must have been
-  // flushed. If the function throws after the renaming, `isInPlace` returns true, and only the
-  // durability of the name is in doubt.
+  // Renames the directory to its final name, and makes the name durable. Its files must have been flushed. If the
+  // function throws after the renaming, `isInPlace` returns true, and only the durability of the name is in doubt.
   void finish();
   bool isInPlace() const { return isInPlace_; }
 

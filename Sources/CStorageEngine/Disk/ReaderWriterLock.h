@@ -8,8 +8,7 @@
 
 namespace todana {
 
-// A reader-writer lock, used as GroupState::stateLock, as Cabinet's session lock, and in
-// PageRepairs. Any thread.
+// A reader-writer lock, used as GroupState::stateLock, as Cabinet's session lock, and in PageRepairs. Any thread.
 class TDN_CAPABILITY("lock") ReaderWriterLock {
  public:
   ReaderWriterLock() {

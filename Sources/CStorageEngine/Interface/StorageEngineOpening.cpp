@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "../Directory/StoreDirectory.h"
 #include "CabinetHandle.h"
 #include "ErrorBoundary.h"
 
@@ -34,6 +35,10 @@ tdn_cabinet *tdn_open(const char *path, const tdn_options *options, tdn_open_rep
 bool tdn_close(tdn_cabinet *handle, tdn_error *error) {
   std::unique_ptr<tdn_cabinet> owned(handle);
   return catchErrors(error, [&] { owned->cabinet->close(); });
+}
+
+bool tdn_destroy(const char *path, int64_t waitMilliseconds, tdn_error *error) {
+  return catchErrors(error, [&] { StoreDirectory::destroy(path, waitMilliseconds); });
 }
 
 bool tdn_reopen(tdn_cabinet *handle, tdn_open_report *report, tdn_error *error) {

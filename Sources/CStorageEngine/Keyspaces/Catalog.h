@@ -33,8 +33,8 @@ class Catalog {
 
   explicit Catalog(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
   void setKeys(const std::shared_ptr<const KeyRing> &ring);
-  // Sets whether entries are sealed. Entries of a store with keys are sealed, except for a moment
-  // at the start of an encryption and at the end of a decryption.
+  // Sets whether entries are sealed. Entries of a store with keys are sealed, except for a moment at the start of an
+  // encryption and at the end of a decryption.
   void setSealed(bool isSealed) { isSealed_ = isSealed; }
 
   // Returns the name of a data file: its number and, for human readers, the keyspace's name unless it is empty.

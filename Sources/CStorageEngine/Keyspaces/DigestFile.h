@@ -21,14 +21,14 @@ namespace todana {
 
 // The open digest file. CommitState owns it; Session opens and loads it; Commit stores the states of changed keyspaces.
 //
-// One thread at a time: the opening thread, then the committing thread inside `apply`. Session
-// calls `keyGeneration` and `anchor` under a ReadLock. Functions marked `Any thread` need no lock.
+// One thread at a time: the opening thread, then the committing thread inside `apply`. Session calls `keyGeneration`
+// and `anchor` under a ReadLock. Functions marked `Any thread` need no lock.
 class DigestFile {
  public:
   static constexpr uint32_t kFileNumber = 0;
   static constexpr const char *kFileName = "0000-states.tds";
-  // The number of commits, up to and including the newest one, that an anchor may name. If a copy
-  // of the store has made other commits under these numbers, the anchor detects it.
+  // The number of commits, up to and including the newest one, that an anchor may name. If a copy of the store has made
+  // other commits under these numbers, the anchor detects it.
   static constexpr uint64_t kHistory = 1000;
 
   explicit DigestFile(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }

@@ -19,9 +19,8 @@
 
 namespace todana {
 
-// The table of keyspaces. It has one Keyspace for each id, whose address stays valid until the
-// table is destroyed. Session owns the table; Batch, Commit, KeyspaceLoader, Rebuilding and
-// KeyMigration use it.
+// The table of keyspaces. It has one Keyspace for each id, whose address stays valid until the table is destroyed.
+// Session owns the table; Batch, Commit, KeyspaceLoader, Rebuilding and KeyMigration use it.
 //
 // Any thread: its mutex guards the lists. Functions marked `Inside apply` belong to the committing thread.
 class FileTable {

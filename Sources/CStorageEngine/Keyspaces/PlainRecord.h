@@ -45,8 +45,8 @@ inline size_t plainSize(std::string_view record) {
   return record.size() - kCheckSize - (keepsToken(formatOf(record)) ? kPlainTokenSize : 0);
 }
 
-// Tests whether the check of a plain record is correct. `seed`: the seed for the record's row or
-// name (PlainRecordSeed).
+// Tests whether the check of a plain record is correct. `seed`: the seed for the record's row or name
+// (PlainRecordSeed).
 inline bool isSoundPlainRecord(std::string_view record, uint64_t seed) {
   const size_t size = plainSize(record);
   uint64_t check, token;

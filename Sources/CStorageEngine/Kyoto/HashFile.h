@@ -4,9 +4,9 @@
 // nothing and returns borrowed bytes. A damaged or hostile file thus makes it throw, and nothing worse. Stock code
 // touches a chain only after this reader has walked it.
 //
-// It stores nothing that a commit changes, so one object serves all threads. Its methods must be
-// called inside FileGroup::commit's `apply` or under a FileGroup::ReadLock. Their results are valid
-// until `apply` ends or the ReadLock is released.
+// It stores nothing that a commit changes, so one object serves all threads. Its methods must be called inside
+// FileGroup::commit's `apply` or under a FileGroup::ReadLock. Their results are valid until `apply` ends or the
+// ReadLock is released.
 #pragma once
 
 #include <memory>
@@ -48,8 +48,8 @@ struct PackedRows {
 // The reader of one open file. FileTable, Catalog, Commit, KeyspaceLoader and Rebuilding make it. RecordReader, the
 // scans, the keyspace writers and the rebuild sources read with it.
 //
-// Any thread, inside `apply` or under a ReadLock. Its mutex guards only the creation of its
-// HashRecovery. A building file belongs to the thread that fills it.
+// Any thread, inside `apply` or under a ReadLock. Its mutex guards only the creation of its HashRecovery. A building
+// file belongs to the thread that fills it.
 class HashFile {
  public:
   // A key's place in this file.
@@ -130,8 +130,8 @@ class HashFile {
   // The minimum size of values whose memory is released after reading, because many of them would fill memory.
   static constexpr size_t kLargeValue = 16 << 10;
 
-  // The place where a walk of a chain ended: at the record, or at the empty address in which the
-  // offset of a new record is stored.
+  // The place where a walk of a chain ended: at the record, or at the empty address in which the offset of a new record
+  // is stored.
   struct ChainEnd {
     int64_t top = 0;   // offset of the bucket's first record; 0: the bucket is empty
     int64_t link = 0;  // offset of the address that leads to the record, or of the empty one for a new record

@@ -189,8 +189,7 @@ bool HashRecovery::readLink(int64_t offset, int64_t &link) const {
   return isCertain;
 }
 
-// Walks a bucket's chain to the record of a key. Returns `unknown` at the first uncertain link or
-// header.
+// Walks a bucket's chain to the record of a key. Returns `unknown` at the first uncertain link or header.
 HashRecovery::Way HashRecovery::walk(std::string_view key, Block &found) const {
   const HashFile::Place place = file_.place(key.data(), key.size());
   int64_t offset;
@@ -206,8 +205,7 @@ HashRecovery::Way HashRecovery::walk(std::string_view key, Block &found) const {
   return Way::absent;
 }
 
-// Visits the records to which a bucket leads over certain bytes only. Returns false if there may be
-// others.
+// Visits the records to which a bucket leads over certain bytes only. Returns false if there may be others.
 template <class Visit> bool HashRecovery::visitChain(int64_t bucket, Visit visit) const {
   std::vector<int64_t> waiting(1);
   if (!readLink(file_.bucketOffset(bucket), waiting[0])) return false;
@@ -335,8 +333,8 @@ HashRecovery::Outcome HashRecovery::findRow(
   return !hasSlot && hasRightSlots(packNumber(row), pack) ? Outcome::absent : Outcome::damaged;
 }
 
-// Tests whether the slots of a pack are right. Wrong slots would lead to wrong bytes for every row,
-// so one sound row is enough.
+// Tests whether the slots of a pack are right. Wrong slots would lead to wrong bytes for every row, so one sound row is
+// enough.
 bool HashRecovery::hasRightSlots(uint64_t number, const Pack &pack) const {
   for (uint32_t rest = pack.rows(); rest != 0; rest &= rest - 1) {
     const int index = __builtin_ctz(rest);

@@ -1,14 +1,13 @@
 // The reader of a hash file with damaged pages, used after a strict read has thrown TDN_DAMAGED.
 //
-// Bytes are *certain* if their page matches its checksum, or has only one wrong bit, so that the
-// original bytes are known (`DataFile::repairedCopy`). Headers, keys and links are read in their
-// original form. A value that contains the wrong bit counts as damaged. On a page with more wrong
-// bits, a record counts if its own check is right (RecordCheck).
+// Bytes are *certain* if their page matches its checksum, or has only one wrong bit, so that the original bytes are
+// known (`DataFile::repairedCopy`). Headers, keys and links are read in their original form. A value that contains the
+// wrong bit counts as damaged. On a page with more wrong bits, a record counts if its own check is right (RecordCheck).
 //
-// Chains are followed only over certain headers and links. If a part of a bucket's chain is
-// uncertain, the records after that part are found by one pass over all blocks of the file, and
-// remembered. A place counts as a block only if it follows another block, or if a certain link
-// leads to it. Remains of old records in free space therefore never count.
+// Chains are followed only over certain headers and links. If a part of a bucket's chain is uncertain, the records
+// after that part are found by one pass over all blocks of the file, and remembered. A place counts as a block only if
+// it follows another block, or if a certain link leads to it. Remains of old records in free space therefore never
+// count.
 //
 // Any thread may use it under a FileGroup::ReadLock, as may the committing thread inside `apply`.
 #pragma once
@@ -28,8 +27,8 @@ namespace todana {
 // The recovery of one file. HashFile makes it at the first damage. RecordReader, HashScan and RowKeyspaceWriter use it;
 // PageAcceptance makes its own.
 //
-// Any thread, inside `apply` or under a ReadLock. Its mutex guards the remembered records, and is
-// held while the file is searched for them.
+// Any thread, inside `apply` or under a ReadLock. Its mutex guards the remembered records, and is held while the file
+// is searched for them.
 class HashRecovery {
  public:
   explicit HashRecovery(const HashFile &file) : file_(file) {}
@@ -45,8 +44,8 @@ class HashRecovery {
   bool isPlaced(const Block &block) const;
   // Tests whether the block ends as its header says, so that the next one starts there.
   bool hasRightEnd(const Block &block) const;
-  // Tests the end of the block with `starts`, the result of `reachableRecords`. None of these
-  // records may start within the block.
+  // Tests the end of the block with `starts`, the result of `reachableRecords`. None of these records may start within
+  // the block.
   bool hasRightEnd(const Block &block, const std::vector<int64_t> &starts) const;
   // Tests whether none of `starts` lies within the block after its first byte.
   static bool isClear(const Block &block, const std::vector<int64_t> &starts);
@@ -76,8 +75,7 @@ class HashRecovery {
   // Searches for the record's key. Returns `absent` if the search finds no record, or another one.
   Outcome findAgain(const Block &record, int64_t end);
 
-  // Returns the offsets of all records to which buckets lead over certain bytes only, in ascending
-  // order.
+  // Returns the offsets of all records to which buckets lead over certain bytes only, in ascending order.
   std::vector<int64_t> reachableRecords() const;
   // Returns the first offset of `reachable` in `offset`..<`end` at which a block can be read; `end` if there is none.
   int64_t nextBlock(int64_t offset, int64_t end, const std::vector<int64_t> &reachable) const;
@@ -104,8 +102,7 @@ class HashRecovery {
 
   const HashFile &file_;
   Mutex mutex_;
-  // The records of the buckets whose chains are not entirely certain; no value before the search
-  // for them.
+  // The records of the buckets whose chains are not entirely certain; no value before the search for them.
   struct Strays {
     std::unordered_map<std::string, int64_t> offsets;
     bool isWhole = true;      // nothing was skipped

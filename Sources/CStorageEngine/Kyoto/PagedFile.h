@@ -1,8 +1,8 @@
 // The replacement of `kyotocabinet::File` for stock Kyoto Cabinet code. It works on a DataFile of the group.
 //
-// The group handles durability, transactions and repair, so those methods do nothing here. No
-// exception may pass through stock code, which locks without guards. A FilePort keeps the failure,
-// and HashWriter throws it after stock code has returned.
+// The group handles durability, transactions and repair, so those methods do nothing here. No exception may pass
+// through stock code, which locks without guards. A FilePort keeps the failure, and HashWriter throws it after stock
+// code has returned.
 #pragma once
 
 #include <kcfile.h>

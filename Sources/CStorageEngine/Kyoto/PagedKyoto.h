@@ -1,8 +1,8 @@
 // Stock Kyoto Cabinet instantiated a second time, on PagedFile: `kyotocabinet::PagedHashDB` and PagedTreeDB.
 //
-// <kchashdb.h> reaches the disk only through class File. It is included with File renamed to
-// PagedFile. Its own classes are renamed, too, because the shared library defines them under their
-// own names. The result is stock code on our files.
+// <kchashdb.h> reaches the disk only through class File. It is included with File renamed to PagedFile. Its own classes
+// are renamed, too, because the shared library defines them under their own names. The result is stock code on our
+// files.
 #pragma once
 
 // Include the headers that <kchashdb.h> needs before it, so that their classes keep their names.

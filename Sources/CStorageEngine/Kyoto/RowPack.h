@@ -53,10 +53,9 @@ inline bool parsePackNumber(const char *key, size_t length, uint64_t *number) {
   return true;
 }
 
-// A view of the value of a pack, whose bytes it does not own. It checks lengths before using them.
-// The caller must have verified the pages that it reads. The scans, RecordReader, RowsChange,
-// RowRebuildSource, HashRecovery and Salvage read packs with it. One thread, while the bytes are
-// valid.
+// A view of the value of a pack, whose bytes it does not own. It checks lengths before using them. The caller must have
+// verified the pages that it reads. The scans, RecordReader, RowsChange, RowRebuildSource, HashRecovery and Salvage
+// read packs with it. One thread, while the bytes are valid.
 //
 // Each row has a slot. A row that is put again stays in its slot if it fits. A row that has become longer leaves the
 // pack, as does a removed one, but the slot stays until the pack is rewritten.

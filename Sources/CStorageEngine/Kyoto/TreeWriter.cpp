@@ -164,8 +164,8 @@ void TreeWriter::close() {
   starts_.clear();
 }
 
-// Divides the leaf. Records that end within `size` bytes are written to it, but at least one
-// record. The remaining records, at least one, belong to a new leaf, which becomes the current one.
+// Divides the leaf. Records that end within `size` bytes are written to it, but at least one record. The remaining
+// records, at least one, belong to a new leaf, which becomes the current one.
 void TreeWriter::divide(size_t size) {
   const auto beyond = std::upper_bound(starts_.begin() + 1, starts_.end(), size);
   const size_t count = std::max<size_t>(static_cast<size_t>(beyond - starts_.begin()) - 1, 1), end = starts_[count];

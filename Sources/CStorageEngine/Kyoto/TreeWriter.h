@@ -1,8 +1,7 @@
 // The writer of a B+ tree, key by key in ascending order. Each changed leaf is read once and written once.
 //
-// The format is Kyoto Cabinet's, but stock code is not used for trees. Stock code keeps a list of
-// all records of each touched leaf, with an allocation for each record, and divides leaves in
-// halves even if they are filled in order.
+// The format is Kyoto Cabinet's, but stock code is not used for trees. Stock code keeps a list of all records of each
+// touched leaf, with an allocation for each record, and divides leaves in halves even if they are filled in order.
 #pragma once
 
 #include <algorithm>

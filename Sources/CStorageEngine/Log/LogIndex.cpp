@@ -219,8 +219,8 @@ void LogIndex::addOperations(const char *payload, size_t length, const char *log
   }
 }
 
-// Adds a file that a commit changes. Checks the name, with which the file is opened, and the size,
-// which determines how much memory is allocated for its pages.
+// Adds a file that a commit changes. Checks the name, with which the file is opened, and the size, which determines how
+// much memory is allocated for its pages.
 void LogIndex::addFile(
   uint32_t number, uint8_t flags, std::string_view name, int64_t baseSize, int64_t size, const char *logName) {
   auto [entry, isFirst] = files.try_emplace(number);

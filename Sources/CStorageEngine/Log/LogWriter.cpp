@@ -16,8 +16,8 @@ constexpr int64_t kMoreZeros = 4 << 20;
 // The free disk space below which a commit takes only the space that it needs.
 constexpr int64_t kRoomForZeros = 32 << 20;
 constexpr int64_t kLargeCommit = 256 << 10;
-// The number of buffered bytes from which frames are written. A larger buffer would cost more page
-// faults than it saves calls.
+// The number of buffered bytes from which frames are written. A larger buffer would cost more page faults than it saves
+// calls.
 constexpr size_t kWriteSize = 256 << 10;
 constexpr size_t kSmallBuffer = 64 << 10;
 constexpr size_t kLargeBuffer = kWriteSize + kMaxPayload + 2 * kPageSize;
@@ -36,9 +36,8 @@ LogWriter::LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool is
   header_.alignment = static_cast<uint32_t>(alignment);
 }
 
-// Writes both copies of the header, one after another. An earlier power failure may have left the
-// first copy as garbage. Then that copy is written first, so that another power failure cannot
-// destroy both.
+// Writes both copies of the header, one after another. An earlier power failure may have left the first copy as
+// garbage. Then that copy is written first, so that another power failure cannot destroy both.
 void LogWriter::start(uint64_t firstCommit) {
   header_.firstCommit = firstCommit;
   header_.checksum = checksum(&header_, offsetof(LogHeader, checksum), 1);

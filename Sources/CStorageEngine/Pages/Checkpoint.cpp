@@ -145,9 +145,9 @@ std::vector<int64_t> writtenSectors(
   return sectors;
 }
 
-// Adds the checksums of the other pages in the sectors that were being written, which may have been
-// torn. These pages were not being written, so they are intact, and their checksums can be
-// computed. `perSector`: the number of entries in a sector.
+// Adds the checksums of the other pages in the sectors that were being written, which may have been torn. These pages
+// were not being written, so they are intact, and their checksums can be computed. `perSector`: the number of entries
+// in a sector.
 void addNeighbours(
   DiskFile &main, const LogIndex::File &file, int64_t perSector, std::vector<PageSums::Entry> &entries) {
   std::vector<PageSums::Entry> all;

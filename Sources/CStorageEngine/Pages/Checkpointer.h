@@ -17,9 +17,8 @@ namespace todana {
 
 class LogIndex;
 
-// The checkpointer, which runs one checkpoint at a time, concurrently with commits. FileGroup owns
-// it, and calls `checkpoint`, `renewLogs` and `close` for its own callers. A thread of its own
-// works in the background.
+// The checkpointer, which runs one checkpoint at a time, concurrently with commits. FileGroup owns it, and calls
+// `checkpoint`, `renewLogs` and `close` for its own callers. A thread of its own works in the background.
 //
 // Any thread. Its mutex is taken before the commit mutex. With the commit mutex held, FileGroup calls only `isNeeded`.
 class Checkpointer {

@@ -172,9 +172,9 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Returns the checksums of the new pages.
   std::vector<uint64_t> newPageSums() const;
 
-  // Makes the changes the committed content. `generation`: the generation of the log with the
-  // changes; 0 without a log. Returns the increase in the number of pages that exist only in
-  // memory. It can be negative for a dropped or cut file.
+  // Makes the changes the committed content. `generation`: the generation of the log with the changes; 0 without a log.
+  // Returns the increase in the number of pages that exist only in memory. It can be negative for a dropped or cut
+  // file.
   int64_t accept(uint64_t generation);
   // Makes a sealed building file a normal one. Called first, so that its last user does not remove it.
   void adopt() { state_ = State::normal; }

@@ -37,9 +37,8 @@ class DirectWrites {
   void write(DataFile &file, LogWriter &log);
   // Makes the names of new main files durable, after the last write.
   void flushNames();
-  // Flushes the pages, and ends the commit in the log. Then maps the main files where the new pages
-  // were in memory. Readers are excluded during this last step only. Throws
-  // Failure(TDN_MUST_REOPEN) if a write fails.
+  // Flushes the pages, and ends the commit in the log. Then maps the main files where the new pages were in memory.
+  // Readers are excluded during this last step only. Throws Failure(TDN_MUST_REOPEN) if a write fails.
   void finish(LogWriter &log);
   // Cuts the files back to their committed size. Returns false if that fails: the bytes would reappear as content when
   // the file grows.

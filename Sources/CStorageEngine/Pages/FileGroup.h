@@ -83,8 +83,7 @@ class FileGroup {
     const uint8_t batchID[16], Durability durability, const std::function<void()> &apply,
     const std::function<void()> &undone);
 
-  // The number and batch id of the commit being applied, and whether it has changed anything so
-  // far. Inside `apply`.
+  // The number and batch id of the commit being applied, and whether it has changed anything so far. Inside `apply`.
   struct Applying {
     uint64_t commitNumber;
     const uint8_t *batchID;

@@ -16,8 +16,8 @@ namespace todana {
 
 class DataFile;
 
-// A set with one DataFile for each open file. FileEnvironment owns it; FileGroup, Checkpointer,
-// GroupState and MemoryLimit use it.
+// A set with one DataFile for each open file. FileEnvironment owns it; FileGroup, Checkpointer, GroupState and
+// MemoryLimit use it.
 //
 // Any thread: its mutex guards the files, and the names of building files.
 class FileSet {

@@ -6,8 +6,7 @@
 
 namespace todana {
 
-// The growth of mapped memory since the last full release. MemoryLimit owns it, and calls it under
-// its own mutex.
+// The growth of mapped memory since the last full release. MemoryLimit owns it, and calls it under its own mutex.
 //
 // Any thread: it stores one atomic number.
 class MappedMemory {

@@ -9,9 +9,8 @@
 
 namespace todana {
 
-// A mark that makes a file group unusable. GroupState owns it. GroupState and GroupFlush set it;
-// FileGroup, GroupFlush and Checkpointer check it. It is never cleared, because reopening makes a
-// new group.
+// A mark that makes a file group unusable. GroupState owns it. GroupState and GroupFlush set it; FileGroup, GroupFlush
+// and Checkpointer check it. It is never cleared, because reopening makes a new group.
 //
 // Any thread, under any lock.
 class Poison {

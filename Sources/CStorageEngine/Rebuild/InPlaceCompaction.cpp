@@ -49,8 +49,7 @@ void InPlaceCompaction::run() {
     try {
       offerGap();
     } catch (...) {
-      // New records then do not use the free block between the positions. The next compaction
-      // removes it.
+      // New records then do not use the free block between the positions. The next compaction removes it.
     }
     throw;
   }

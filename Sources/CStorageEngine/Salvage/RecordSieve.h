@@ -1,7 +1,7 @@
 // The search for the records of a data file, one after another, without the chains that lead to them.
 //
-// The caller decides which candidates are records, because each record has a check of its own.
-// After a break in the sequence of records, every place at which one could start is tried.
+// The caller decides which candidates are records, because each record has a check of its own. After a break in the
+// sequence of records, every place at which one could start is tried.
 #pragma once
 
 #include <functional>
@@ -27,8 +27,8 @@ class RecordSieve {
   using Glance = std::function<bool(std::string_view key, std::string_view valueStart, uint64_t valueLength)>;
   // Tests whether a candidate is a record. Called for each candidate.
   using Accept = std::function<bool(const Record &)>;
-  // Reports a record that was not accepted; its key may be damaged, too. If the key is empty,
-  // reports a range without records.
+  // Reports a record that was not accepted; its key may be damaged, too. If the key is empty, reports a range without
+  // records.
   using Damage = std::function<void(const Record &)>;
   // Called repeatedly with the current offset.
   using Progress = std::function<void(int64_t offset)>;

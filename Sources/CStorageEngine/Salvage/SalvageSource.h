@@ -20,10 +20,9 @@ namespace todana {
 // shared DirectoryLock if there is a lock file.
 class SalvageSource {
  public:
-  // Locks the store for reading if it has a lock file. Throws Failure: TDN_NOT_FOUND,
-  // TDN_NOT_A_STORE, TDN_IN_USE, TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, or an error of reading the
-  // directory. Also throws TDN_SECRET_REQUIRED, TDN_NOT_ENCRYPTED, and the failures of StoreKeys.
-  // `secret` may be null.
+  // Locks the store for reading if it has a lock file. Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_IN_USE,
+  // TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, or an error of reading the directory. Also throws TDN_SECRET_REQUIRED,
+  // TDN_NOT_ENCRYPTED, and the failures of StoreKeys. `secret` may be null.
   SalvageSource(const std::string &path, const tds_secret *secret);
 
   // A keyspace and its file.

@@ -133,8 +133,7 @@ bool HashScan::addOld(ChunkWriter &chunk, const std::string &key) {
   return value;
 }
 
-// Tests whether a later commit has changed or added the record, so that the snapshot must not read
-// it.
+// Tests whether a later commit has changed or added the record, so that the snapshot must not read it.
 bool HashScan::isSkipped(std::string_view key) const {
   return !part_.changed.empty() && part_.changed.count(std::string(key)) > 0;
 }

@@ -81,8 +81,8 @@ class Snapshot {
   // Returns the part if `part` has made it, otherwise null. The part keeps its address until `interrupt`.
   SnapshotPart *fixedPart(uint32_t keyspace);
 
-  // -- For commits, which call `keepAbsent` after a change, and the other functions before it.
-  // If there is no space for an old value, the snapshot ends, and the commit continues.
+  // -- For commits, which call `keepAbsent` after a change, and the other functions before it. If there is no space for
+  // an old value, the snapshot ends, and the commit continues.
   void keep(SnapshotPart &part, std::string_view key, const HashBlock &record);
   void keepAbsent(SnapshotPart &part, std::string_view key);
   // `value`: null if there was no record.

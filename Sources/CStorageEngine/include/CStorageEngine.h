@@ -1,8 +1,7 @@
 // The C interface of the storage engine. A cabinet is one directory of Kyoto Cabinet files that commit together.
 //
-// The headers are plain C over the C++ of this target. No C++ exception leaves a function. Every
-// function that can fail fills a `tdn_error`. Every function is safe to call from any thread unless
-// its comment says otherwise.
+// The headers are plain C over the C++ of this target. No C++ exception leaves a function. Every function that can fail
+// fills a `tdn_error`. Every function is safe to call from any thread unless its comment says otherwise.
 //
 // Terms: a *keyspace* is a numbered collection of records with a name (a class, the named buffers, an ordered tree). It
 // lives in one *data file* at a time. A *row* is a record whose key is a 64-bit row id. A *commit* applies all changes

@@ -18,9 +18,8 @@ typedef struct tdn_backup tdn_backup;      // a copy that is being made; for one
 // the backup is closed, so the log grows. Fails with TDN_INVALID for TDN_STORAGE_MEMORY.
 tdn_backup *TDN_NULLABLE tdn_backup_open(
   tdn_cabinet *cabinet, const char *path, uint64_t *commit_number, uint64_t *byte_count, tdn_error *error);
-// Copies the next few megabytes. Sets `*copied` to the bytes copied so far. When `*done` is set,
-// the copy is at `path`, is durable, and can be opened as a store. Fails with TDN_INTERRUPTED after
-// the cabinet was closed or reopened.
+// Copies the next few megabytes. Sets `*copied` to the bytes copied so far. When `*done` is set, the copy is at `path`,
+// is durable, and can be opened as a store. Fails with TDN_INTERRUPTED after the cabinet was closed or reopened.
 bool tdn_backup_next(tdn_backup *backup, uint64_t *copied, bool *done, tdn_error *error);
 // Frees the backup. Removes the copy unless it is complete.
 void tdn_backup_close(tdn_backup *backup);
@@ -61,11 +60,10 @@ tdn_backup_writer *TDN_NULLABLE tdn_backup_writer_open(const char *path, tdn_err
 bool tdn_backup_writer_begin(tdn_backup_writer *writer, const char *name, tdn_error *error);
 // Appends bytes to the current file.
 bool tdn_backup_writer_write(tdn_backup_writer *writer, const void *bytes, size_t byte_count, tdn_error *error);
-// Renames the store's directory to its final name, and makes it durable. Fails with TDN_DAMAGED if
-// the files are not a store, or with TDN_NEWER_FORMAT.
+// Renames the store's directory to its final name, and makes it durable. Fails with TDN_DAMAGED if the files are not a
+// store, or with TDN_NEWER_FORMAT.
 bool tdn_backup_writer_finish(tdn_backup_writer *writer, tdn_error *error);
-// Frees the writer. Removes the written files unless `tdn_backup_writer_finish` has renamed the
-// store.
+// Frees the writer. Removes the written files unless `tdn_backup_writer_finish` has renamed the store.
 void tdn_backup_writer_close(tdn_backup_writer *writer);
 
 TDN_ASSUME_NONNULL_END

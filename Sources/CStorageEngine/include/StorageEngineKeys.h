@@ -44,9 +44,8 @@ typedef enum {
   TDN_MIGRATION_ROTATING = 3,
 } tdn_migration;
 
-// Begins a rotation: makes new keys for all data under a new master key. From now on only the given
-// secrets open the store. Visits every passphrase and key that opened the store before, and reports
-// whether it still does.
+// Begins a rotation: makes new keys for all data under a new master key. From now on only the given secrets open the
+// store. Visits every passphrase and key that opened the store before, and reports whether it still does.
 //
 // This function, `tdn_encrypt` and `tdn_decrypt` begin a migration, which `tdn_migrate` carries out. The migration can
 // be interrupted and continued at any time. The new way of opening the store is durable when the function returns, and
@@ -67,10 +66,10 @@ bool tdn_import_keys(
 
 // MARK: Migrating
 
-// Continues the migration that `tdn_rotate_keys`, `tdn_encrypt` or `tdn_decrypt` began, in steps of
-// a millisecond, while the store is in use. Sets `*done` if the migration is complete: the
-// directory then contains no data under the old keys and, after encrypting, no plain data.
-// Otherwise `progress` gave up. Fails with TDN_IN_USE if another thread runs a migration.
+// Continues the migration that `tdn_rotate_keys`, `tdn_encrypt` or `tdn_decrypt` began, in steps of a millisecond,
+// while the store is in use. Sets `*done` if the migration is complete: the directory then contains no data under the
+// old keys and, after encrypting, no plain data. Otherwise `progress` gave up. Fails with TDN_IN_USE if another thread
+// runs a migration.
 bool tdn_migrate(
   tdn_cabinet *cabinet, tdn_progress progress, void *TDN_NULLABLE context, bool *done, tdn_error *error);
 

@@ -20,13 +20,13 @@ bool tdn_release_memory(tdn_cabinet *cabinet, tdn_error *error);
 // Compacts a keyspace's file if that makes it shorter by more than a twentieth and a page. Recovers the space of
 // removed and rewritten records. Commits and reads continue concurrently.
 //
-// A file whose copy fits into `compaction_room`, or into a twentieth of the file, is rebuilt, with
-// small neighbouring rows packed together. A file that packing makes much shorter is rebuilt, too,
-// if the disk has room for two copies. An interrupted rebuild changes nothing.
+// A file whose copy fits into `compaction_room`, or into a twentieth of the file, is rebuilt, with small neighbouring
+// rows packed together. A file that packing makes much shorter is rebuilt, too, if the disk has room for two copies. An
+// interrupted rebuild changes nothing.
 //
-// In any other file records are moved, in small commits, and the end of the file is cut off.
-// Damaged records stay in place, and the call fails with TDN_DAMAGED at the end. Records too large
-// for the free disk space stay, too, and the call then fails with TDN_NO_SPACE.
+// In any other file records are moved, in small commits, and the end of the file is cut off. Damaged records stay in
+// place, and the call fails with TDN_DAMAGED at the end. Records too large for the free disk space stay, too, and the
+// call then fails with TDN_NO_SPACE.
 bool tdn_compact(
   tdn_cabinet *cabinet, uint32_t keyspace, tdn_progress progress, void *TDN_NULLABLE context, bool *compacted,
   tdn_error *error);

@@ -79,13 +79,17 @@ tdn_cabinet *TDN_NULLABLE tdn_open(
 // log.
 bool tdn_close(tdn_cabinet *cabinet, tdn_error *error);
 
+// Deletes the files of the store at `path`, and the directory if nothing else is in it. Needs no key. Can be repeated
+// after an interruption. Fails with TDN_NOT_FOUND if there is no store, and with TDN_IN_USE if it is open anywhere.
+bool tdn_destroy(const char *path, int64_t wait_milliseconds, tdn_error *error);
+
 // Discards all state in memory, recovers from the files, and keeps the handle valid. Call it after TDN_MUST_REOPEN.
 bool tdn_reopen(tdn_cabinet *cabinet, tdn_open_report *report, tdn_error *error);
 
-// Returns the newest commit, after making it durable. Opening the store with it as `expected`
-// succeeds if that commit is the newest one or among the 999 before it. It fails with
-// TDN_ROLLED_BACK if the store is older. It fails with TDN_DIVERGED if the store has another commit
-// under that number, if its files belong to different states, or if more than 999 commits followed.
+// Returns the newest commit, after making it durable. Opening the store with it as `expected` succeeds if that commit
+// is the newest one or among the 999 before it. It fails with TDN_ROLLED_BACK if the store is older. It fails with
+// TDN_DIVERGED if the store has another commit under that number, if its files belong to different states, or if more
+// than 999 commits followed.
 bool tdn_get_anchor(tdn_cabinet *cabinet, tdn_anchor *anchor, tdn_error *error);
 
 TDN_ASSUME_NONNULL_END

@@ -61,8 +61,8 @@ typedef struct {
   void (*loss)(void *TDN_NULLABLE context, const char *sentence);
   // Called before the records of the keyspace.
   void (*keyspace)(void *TDN_NULLABLE context, const tdn_salvage_keyspace *keyspace);
-  // Called for each candidate: the caller decides whether it is a record of the store. The same
-  // record may be visited again after it was taken.
+  // Called for each candidate: the caller decides whether it is a record of the store. The same record may be visited
+  // again after it was taken.
   tdn_salvage_answer (*record)(void *TDN_NULLABLE context, const tdn_salvage_record *record);
   void (*damage)(void *TDN_NULLABLE context, const tdn_salvage_damage *damage);
   // Returns false to give up.

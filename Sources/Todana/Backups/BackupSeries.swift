@@ -9,19 +9,18 @@
 /// try series.restore(to: "Music-restored.todana")
 /// ```
 ///
-/// Every backup is complete by itself, and can be restored without the others. A new backup never
-/// changes the earlier ones, even if it is interrupted by an error, a killed process or a loss of
-/// power.
+/// Every backup is complete by itself, and can be restored without the others. A new backup never changes the earlier
+/// ones, even if it is interrupted by an error, a killed process or a loss of power.
 ///
 /// Every byte is covered by a checksum, which ``verify(_:progress:)`` and ``restore(_:to:progress:)`` compare.
 /// Checksums reveal damage, not tampering.
 ///
-/// The value consists of a path only, and can be used in any thread. Any program that has the path
-/// can read a series, without the store.
+/// The value consists of a path only, and can be used in any thread. Any program that has the path can read a series,
+/// without the store.
 ///
-/// Several threads and processes can use a series at once: any number of readers, and one backup. A
-/// second backup throws ``BackendError/Code/inUse`` immediately. The same error is thrown by a
-/// pruning while the series is in use, and by every other call during a pruning.
+/// Several threads and processes can use a series at once: any number of readers, and one backup. A second backup
+/// throws ``BackendError/Code/inUse`` immediately. The same error is thrown by a pruning while the series is in use,
+/// and by every other call during a pruning.
 public struct BackupSeries: Sendable, Hashable {
   /// The directory, which the first backup creates; its parent directory must exist.
   public let path: String
@@ -38,12 +37,11 @@ public struct BackupSeries: Sendable, Hashable {
 
   /// Reads all data of a backup, and compares them with the checksums.
   ///
-  /// This checks the backup's own bytes. To check whether the records are sound, call
-  /// ``Store/verify(progress:)`` on the store, or on a store restored from the backup.
+  /// This checks the backup's own bytes. To check whether the records are sound, call ``Store/verify(progress:)`` on
+  /// the store, or on a store restored from the backup.
   ///
   /// - Parameters:
-  ///   - number: A backup's number; nil for all of them, which reads data that several backups
-  ///     share only once.
+  ///   - number: A backup's number; nil for all of them, which reads data that several backups share only once.
   ///   - progress: Called after each step of a few megabytes; throwing from it ends the verification.
   /// - Returns: The damage found.
   /// - Throws: Errors of `progress`; ``StoreError`` if there is no such backup, or the series is being pruned. Damage
@@ -87,10 +85,9 @@ public struct BackupSeries: Sendable, Hashable {
 
   /// Removes all backups but the newest ones, and frees the space that only they needed.
   ///
-  /// The space is returned to the file system if that can free the middle of a file (ext4, XFS,
-  /// Btrfs, tmpfs). Otherwise a file of the series is removed when none of its data is needed any
-  /// longer. An interrupted pruning removes nothing that the remaining backups need; the next one
-  /// continues.
+  /// The space is returned to the file system if that can free the middle of a file (ext4, XFS, Btrfs, tmpfs).
+  /// Otherwise a file of the series is removed when none of its data is needed any longer. An interrupted pruning
+  /// removes nothing that the remaining backups need; the next one continues.
   ///
   /// - Parameters:
   ///   - count: The number of backups to keep, at least one. Does nothing if there are no more.

@@ -8,8 +8,7 @@ internal import CStorageEngine
 
 /// The place of a new store, which appears there complete and durable, or not at all.
 ///
-/// The store is created in a directory of the same name with `.partial` appended, which is renamed
-/// at the end.
+/// The store is created in a directory of the same name with `.partial` appended, which is renamed at the end.
 struct NewStoreDirectory {
   let path: String
   let partialPath: String
@@ -25,8 +24,8 @@ struct NewStoreDirectory {
       throw StoreError(BackendError(.invalidArgument, "Something already exists at the path of the new store: \(path)"))
     }
     guard manager.fileExists(atPath: partialPath) else { return }
-    // Opening the directory throws `inUse` if a live process is creating a store in it. Otherwise a
-    // killed process has left it.
+    // Opening the directory throws `inUse` if a live process is creating a store in it. Otherwise a killed process has
+    // left it.
     do throws(BackendError) {
       var options = KyotoBackend.Options()
       options.access = .writeExisting

@@ -32,8 +32,8 @@ final class RecordWriter {
     let writer: RecordWriter
     do throws(BackendError) {
       var options = KyotoBackend.Options()
-      options.cipher = configuration.backendOptions.cipher
-      options.passphraseCost = configuration.backendOptions.passphraseCost
+      options.cipher = configuration.cipher
+      options.passphraseCost = configuration.passphraseCost
       writer = RecordWriter(
         try KyotoBackend(.directory(path), secret: secret, options: options), padding: configuration.recordPadding)
     } catch {
@@ -42,8 +42,7 @@ final class RecordWriter {
     do {
       try body(writer)
     } catch {
-      // The caller removes the files of the unfinished store, so an error of closing it does not
-      // matter.
+      // The caller removes the files of the unfinished store, so an error of closing it does not matter.
       try? writer.backend.close()
       throw error
     }

@@ -26,8 +26,8 @@ extension Store {
   /// ```
   ///
   /// - Parameters:
-  ///   - path: The path of the copy. Nothing may exist there except an empty directory. No other
-  ///     backup must be made there at the same time.
+  ///   - path: The path of the copy. Nothing may exist there except an empty directory. No other backup must be made
+  ///     there at the same time.
   ///   - progress: Called after each step; throwing from it ends the backup.
   /// - Returns: The commit whose state was copied.
   /// - Throws: Errors of `progress`; ``StoreError``, for example for a store in memory, which cannot be copied this
@@ -45,11 +45,10 @@ extension Store {
 
   /// Adds a backup of all saved data to a series; only changes since the newest backup there are written.
   ///
-  /// The backup has the state of one commit, the newest at the call, and the store can be used
-  /// concurrently. All files of the store are read, and compared by checksums of 4 KiB pieces. The
-  /// number of bytes read is therefore proportional to the size of the store, and the number
-  /// written to the size of the changes. If a class has outgrown its file since the last backup, it
-  /// has a new file, which is written entirely.
+  /// The backup has the state of one commit, the newest at the call, and the store can be used concurrently. All files
+  /// of the store are read, and compared by checksums of 4 KiB pieces. The number of bytes read is therefore
+  /// proportional to the size of the store, and the number written to the size of the changes. If a class has outgrown
+  /// its file since the last backup, it has a new file, which is written entirely.
   ///
   /// ```swift
   /// try store.backUp(into: BackupSeries(at: "Backups/Music"))

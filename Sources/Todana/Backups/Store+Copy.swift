@@ -22,8 +22,8 @@ extension Store {
   /// ```
   ///
   /// - Parameters:
-  ///   - path: The path of the copy. Nothing may exist there. Until it is complete, the copy is in
-  ///     a directory whose name ends in `.partial`.
+  ///   - path: The path of the copy. Nothing may exist there. Until it is complete, the copy is in a directory whose
+  ///     name ends in `.partial`.
   ///   - encryption: The encryption of the copy.
   ///   - progress: Called after each step of a few megabytes; throwing from it ends the copy.
   /// - Returns: The commit whose state was copied.

@@ -1,10 +1,10 @@
 extension Store {
   /// Passes all saved data to a closure in parts: a backup to a destination other than a directory.
   ///
-  /// The backup has the state of one commit, the newest at the call, and the store can be used
-  /// concurrently. Nothing is written to disk, and at most one part of a few hundred kilobytes is
-  /// in memory. Data that are encrypted in the store are encrypted in the parts. The parts have no
-  /// checksums of their own: a program that stores or sends them has to add checksums.
+  /// The backup has the state of one commit, the newest at the call, and the store can be used concurrently. Nothing is
+  /// written to disk, and at most one part of a few hundred kilobytes is in memory. Data that are encrypted in the
+  /// store are encrypted in the parts. The parts have no checksums of their own: a program that stores or sends them
+  /// has to add checksums.
   ///
   /// ```swift
   /// try store.writeBackup { part in
@@ -45,8 +45,8 @@ extension Store {
   ///
   /// - Parameters:
   ///   - path: The path of the new store. Nothing may exist there except an empty directory.
-  ///   - next: A closure that returns the next part, or nil after the last one. It is called on the
-  ///     caller's thread; throwing from it ends the call.
+  ///   - next: A closure that returns the next part, or nil after the last one. It is called on the caller's thread;
+  ///     throwing from it ends the call.
   /// - Returns: The summary of the backup.
   /// - Throws: Errors of `next`; ``StoreError`` if the path is not free; with the code
   ///   ``StoreError/Code/damagedRecord`` if the parts do not form a backup.

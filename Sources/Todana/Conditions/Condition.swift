@@ -58,23 +58,13 @@ public struct Condition<Root: StoreIdentifiable>: Sendable {
   }
 }
 
-/// A value that can be used as a condition: a ``Condition``, or a ``Property`` of type `Bool`.
-public protocol ConditionSource<Root> {
-  associatedtype Root: StoreIdentifiable
-  var condition: Condition<Root> { get }
-}
-
-extension Condition: ConditionSource {
-  public var condition: Condition<Root> { self }
-}
-
-extension Property: ConditionSource where Value == Bool {
+extension Property where Value == Bool {
   /// A condition that is true if the property is true.
   public var condition: Condition<Root> { self == true }
 }
 
-// The operators are declared for these two types only. Generic operators over `ConditionSource` would slow down the
-// type checking of every expression in a program that contains an operator of the same name.
+// The operators are declared for these two types. Generic operators over a protocol of both would slow down the type
+// checking of every expression in a program that contains an operator of the same name.
 
 extension Condition {
   public static func && (lhs: Condition, rhs: Condition) -> Condition { .all(lhs, rhs) }

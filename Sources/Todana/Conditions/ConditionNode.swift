@@ -31,8 +31,7 @@ indirect enum ConditionNode: Sendable {
     }
   }
 
-  /// An equivalent condition with as few levels as possible, in which `not` is applied to single
-  /// tests only.
+  /// An equivalent condition with as few levels as possible, in which `not` is applied to single tests only.
   var simplified: ConditionNode { simplified(isNegated: false) }
 
   private func simplified(isNegated: Bool) -> ConditionNode {
@@ -174,10 +173,15 @@ protocol ConditionTest: Sendable {
   ///
   /// nil if that is an error.
   var holdsForAbsent: Bool? { get }
+
+  /// The reason why the test cannot be carried out; nil if it can.
+  var problem: String? { get }
 }
 
 extension ConditionTest {
   var holdsForAbsent: Bool? { false }
+
+  var problem: String? { nil }
 
   var readsOwnProperties: Bool { paths.allSatisfy(\.isOwnProperty) && !looksAtOtherObjects }
 
@@ -205,14 +209,25 @@ struct TestIdentity: Hashable {
 }
 
 extension ConditionNode {
-  /// Whether the condition reads objects that references lead to, so that they have to be loaded
-  /// first.
+  /// Whether the condition reads objects that references lead to, so that they have to be loaded first.
   var looksAtOtherObjects: Bool {
     switch self {
     case .always, .never: return false
     case .all(let nodes), .any(let nodes): return nodes.contains(where: \.looksAtOtherObjects)
     case .not(let node): return node.looksAtOtherObjects
     case .test(let test): return test.looksAtOtherObjects
+    }
+  }
+}
+
+extension ConditionNode {
+  /// The reason why a test of the condition cannot be carried out; nil if all can.
+  var problem: String? {
+    switch self {
+    case .always, .never: return nil
+    case .all(let nodes), .any(let nodes): return nodes.lazy.compactMap(\.problem).first
+    case .not(let node): return node.problem
+    case .test(let test): return test.problem
     }
   }
 }

@@ -73,6 +73,48 @@ extension Property where Value: OptionalText {
     Condition(.test(TextTest(property: self, match: .contains, part: part)))
   }
 
+  /// Returns a condition that is true if the text matches a pattern of SQL's `LIKE`.
+  ///
+  /// `%` stands for any number of characters, `_` for one Unicode scalar, and `\\` makes the next character an ordinary
+  /// one. Case and accents count; ``folded`` and ``caseInsensitive`` have this method, too. Unless the pattern begins
+  /// with an ordinary character and an index is on the text, all objects are read.
+  public func like(_ pattern: String) -> Condition<Root> {
+    Condition(.test(PatternTest(property: self, folding: .none, matcher: LikePattern(pattern, folding: .none))))
+  }
+
+  /// Returns a condition that is true if a regular expression matches the entire text.
+  ///
+  /// ```swift
+  /// Song.where { $0.isrc.matches(regex: "[A-Z]{2}[A-Z0-9]{3}[0-9]{7}") }
+  /// ```
+  ///
+  /// The expression is in the syntax of Swift's `Regex`. All objects are read that the rest of the condition does not
+  /// exclude. A query with an invalid expression throws ``StoreError/Code/invalidQuery``. Some expressions, such as
+  /// `(a+)+b`, take exponential time for some texts, so do not accept expressions from people whom you do not trust.
+  public func matches(regex: String) -> Condition<Root> {
+    Condition(
+      .test(PatternTest(property: self, folding: .none, matcher: RegexPattern(regex, isWhole: true, folding: .none))))
+  }
+
+  /// Returns a condition that is true if a regular expression matches a part of the text.
+  ///
+  /// See ``matches(regex:)``.
+  public func contains(regex: String) -> Condition<Root> {
+    Condition(
+      .test(PatternTest(property: self, folding: .none, matcher: RegexPattern(regex, isWhole: false, folding: .none))))
+  }
+
+  /// The text without case, but with accents, for comparisons: `$0.title.caseInsensitive == "ÉCOUTE"`.
+  ///
+  /// An index on the text does not serve these comparisons.
+  public var caseInsensitive: FoldedProperty<Root> {
+    let read = read
+    let property = Property<Root, FoldedText?>(path: path.caseless) { object throws(StoreError) in
+      try read(object).optionalText.map { FoldedText($0, .caseOnly) }
+    }
+    return FoldedProperty(property: property, folding: .caseOnly)
+  }
+
   /// The text without case and accents, for comparisons: `$0.title.folded == "écoute"`.
   ///
   /// ``IndexPart/folded(_:)`` is the corresponding part of an index.
@@ -81,13 +123,14 @@ extension Property where Value: OptionalText {
     let property = Property<Root, FoldedText?>(path: path.folded) { object throws(StoreError) in
       try read(object).optionalText.map { FoldedText($0) }
     }
-    return FoldedProperty(property: property)
+    return FoldedProperty(property: property, folding: .caseAndAccents)
   }
 }
 
-/// A text property that is compared without regard to case and accents (``Property/folded``).
+/// A text property without case, and without accents if it is of ``Property/folded``.
 public struct FoldedProperty<Root: StoreIdentifiable>: Sendable {
   let property: Property<Root, FoldedText?>
+  let folding: Folding
 
   public static func == (lhs: Self, rhs: String?) -> Condition<Root> { lhs.compared(.equal, rhs) }
   public static func != (lhs: Self, rhs: String?) -> Condition<Root> { lhs.compared(.notEqual, rhs) }
@@ -98,19 +141,42 @@ public struct FoldedProperty<Root: StoreIdentifiable>: Sendable {
 
   /// Returns a condition that is true if the text equals one of the values, ignoring case and accents.
   public func isIn(_ values: some Sequence<String?>) -> Condition<Root> {
-    Condition(.test(ListTest(property: property, values: values.map { $0.map { FoldedText($0) } })))
+    Condition(.test(ListTest(property: property, values: values.map { $0.map { FoldedText($0, folding) } })))
   }
 
   public func hasPrefix(_ part: String) -> Condition<Root> { matching(.prefix, part) }
   public func hasSuffix(_ part: String) -> Condition<Root> { matching(.suffix, part) }
   public func contains(_ part: String) -> Condition<Root> { matching(.contains, part) }
 
-  private func compared(_ comparison: Comparison, _ value: String?) -> Condition<Root> {
-    property.compared(comparison, value.map { FoldedText($0) })
+  /// Returns a condition that is true if the text matches a pattern of SQL's `LIKE`, which is folded, too.
+  ///
+  /// See ``Property/like(_:)``.
+  public func like(_ pattern: String) -> Condition<Root> {
+    Condition(.test(PatternTest(property: property, folding: folding, matcher: LikePattern(pattern, folding: folding))))
   }
 
-  private func matching(_ match: TextMatch, _ part: String) -> Condition<Root> {
-    Condition(.test(FoldedTest(property: property, match: match, part: FoldedText(part))))
+  /// Returns a condition that is true if a regular expression matches the entire text.
+  ///
+  /// The text is matched without its accents if they do not count. See ``Property/matches(regex:)``.
+  public func matches(regex: String) -> Condition<Root> {
+    let matcher = RegexPattern(regex, isWhole: true, folding: folding)
+    return Condition(.test(PatternTest(property: property, folding: folding, matcher: matcher)))
+  }
+
+  /// Returns a condition that is true if a regular expression matches a part of the text.
+  ///
+  /// See ``matches(regex:)``.
+  public func contains(regex: String) -> Condition<Root> {
+    let matcher = RegexPattern(regex, isWhole: false, folding: folding)
+    return Condition(.test(PatternTest(property: property, folding: folding, matcher: matcher)))
+  }
+
+  private func compared(_ comparison: Comparison, _ value: String?) -> Condition<Root> {
+    property.compared(comparison, value.map { FoldedText($0, folding) })
+  }
+
+  func matching(_ match: TextMatch, _ part: String) -> Condition<Root> {
+    Condition(.test(FoldedTest(property: property, match: match, part: FoldedText(part, folding))))
   }
 }
 
@@ -119,56 +185,4 @@ extension Property where Value: Collection & Sendable, Value.Element: OrderedVal
   public func contains(_ element: Value.Element) -> Condition<Root> {
     Condition(.test(ElementTest(property: self, element: element)))
   }
-}
-
-extension Property {
-  /// Returns a condition that is true if the property refers to the object; for nil, if it refers to none.
-  ///
-  /// If the object was not inserted, the condition is false for every object.
-  public static func == <Target: StoredObject>(lhs: Self, rhs: Target?) -> Condition<Root> where Value == Target? {
-    if let rhs, rhs.anyID == nil { return .never }
-    return lhs.refers(to: rhs?.anyID)
-  }
-
-  public static func != <Target: StoredObject>(lhs: Self, rhs: Target?) -> Condition<Root> where Value == Target? {
-    !(lhs == rhs)
-  }
-
-  /// Returns a condition that is true if the property refers to the object with this identity.
-  public static func == <Target: StoredObject>(
-    lhs: Self, rhs: ObjectID<Target>
-  ) -> Condition<Root> where Value == Target? {
-    lhs.refers(to: rhs.untyped)
-  }
-
-  private func refers<Target: StoredObject>(to target: AnyObjectID?) -> Condition<Root> where Value == Target? {
-    let read = read
-    let test = ReferenceTest<Root>(
-      path: path, isOptional: true, read: { object throws(StoreError) in try read(object) }, target: target)
-    return Condition(.test(test))
-  }
-
-  /// Returns a condition that is true if the list of references contains the object.
-  public func contains<Target: StoredObject>(_ object: Target) -> Condition<Root> where Value == [Target] {
-    guard let target = object.anyID else { return .never }
-    return Condition(.test(ReferenceListTest(property: self, target: target)))
-  }
-
-  /// Returns a condition that is true if the list of references contains the object with this identity.
-  public func contains<Target: StoredObject>(_ id: ObjectID<Target>) -> Condition<Root> where Value == [Target] {
-    Condition(.test(ReferenceListTest(property: self, target: id.untyped)))
-  }
-}
-
-extension Property where Value: StoredObject {
-  /// Returns a condition that is true if the property refers to the object.
-  public static func == (lhs: Self, rhs: Value) -> Condition<Root> {
-    guard let target = rhs.anyID else { return .never }
-    let read = lhs.read
-    let test = ReferenceTest<Root>(
-      path: lhs.path, isOptional: false, read: { object throws(StoreError) in try read(object) }, target: target)
-    return Condition(.test(test))
-  }
-
-  public static func != (lhs: Self, rhs: Value) -> Condition<Root> { !(lhs == rhs) }
 }

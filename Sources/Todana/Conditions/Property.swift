@@ -1,7 +1,7 @@
 /// A property in a condition: `$0.title` in `Song.where { $0.title.hasPrefix("B") }`.
 ///
-/// It represents the property of every object, and comparing it gives a ``Condition``. Fields of a
-/// structure can be used in the same way (`$0.address.city`).
+/// It represents the property of every object, and comparing it gives a ``Condition``. Fields of a structure can be
+/// used in the same way (`$0.address.city`).
 ///
 /// Properties of a referenced object can be used as well (`$0.album.title`). The object is loaded to read them. If the
 /// reference is optional, they are nil when it is nil or when its object does not exist.

@@ -14,6 +14,8 @@ struct PropertyPath: @unchecked Sendable {
   private(set) var isOwnProperty: Bool
   /// Whether the path leads to the property's text without case and accents.
   var isFolded = false
+  /// Whether the path leads to the property's text without case, but with accents.
+  var isCaseless = false
   /// Whether the path leads to each element of the property's collection.
   var isEach = false
 
@@ -64,9 +66,23 @@ struct PropertyPath: @unchecked Sendable {
     return longer
   }
 
+  /// The path of a list of references, whose objects are loaded before it is read.
+  var loadingItself: PropertyPath {
+    var path = self
+    path.declaredReading = keyPaths.last.map { [$0] }
+    path.isOwnProperty = false
+    return path
+  }
+
   var folded: PropertyPath {
     var path = self
     path.isFolded = true
+    return path
+  }
+
+  var caseless: PropertyPath {
+    var path = self
+    path.isCaseless = true
     return path
   }
 
@@ -98,6 +114,7 @@ struct PropertyPath: @unchecked Sendable {
   var description: String {
     let name = name ?? "a property"
     if isFolded { return "folded(\(name))" }
+    if isCaseless { return "caseInsensitive(\(name))" }
     return isEach ? "each(\(name))" : name
   }
 }
@@ -105,12 +122,14 @@ struct PropertyPath: @unchecked Sendable {
 /// Two paths are equal if they lead to the same property, even if different references were declared for it.
 extension PropertyPath: Hashable {
   static func == (lhs: PropertyPath, rhs: PropertyPath) -> Bool {
-    lhs.keyPaths == rhs.keyPaths && lhs.isFolded == rhs.isFolded && lhs.isEach == rhs.isEach
+    lhs.keyPaths == rhs.keyPaths && lhs.isFolded == rhs.isFolded && lhs.isCaseless == rhs.isCaseless
+      && lhs.isEach == rhs.isEach
   }
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(keyPaths)
     hasher.combine(isFolded)
+    hasher.combine(isCaseless)
     hasher.combine(isEach)
   }
 }

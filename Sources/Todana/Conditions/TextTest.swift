@@ -62,11 +62,25 @@ struct TextTest<Root: StoreIdentifiable, Value: OptionalText>: ConditionTest {
   var description: String { "\(property.path.description) \(match.rawValue) \(describe(part))" }
 }
 
-/// A text without case and accents.
+/// The differences between texts that a comparison ignores.
+enum Folding: String, Sendable {
+  case none
+  case caseOnly
+  case caseAndAccents
+}
+
+/// A text without case, and without accents if it was folded entirely.
 public struct FoldedText: OrderedValue {
   let bytes: [UInt8]
 
-  init(_ text: String) { bytes = TextFolding.fold(text) }
+  init(_ text: String, _ folding: Folding = .caseAndAccents) {
+    bytes =
+      switch folding {
+      case .none: Array(text.utf8)
+      case .caseOnly: TextFolding.foldCase(text)
+      case .caseAndAccents: TextFolding.fold(text)
+      }
+  }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -118,7 +132,7 @@ struct FoldedTest<Root: StoreIdentifiable>: ConditionTest {
 }
 
 /// Returns the range of all texts that begin with a text.
-private func prefixRanges(of part: [UInt8], isOptional: Bool, _ path: PropertyPath) -> ValueRanges {
+func prefixRanges(of part: [UInt8], isOptional: Bool, _ path: PropertyPath) -> ValueRanges {
   let arena = ByteArena(capacity: 64)
   if isOptional { _ = unsafe [UInt8(1)].withUnsafeBytes { unsafe arena.append($0) } }
   var writer = KeyWriter(arena: arena, textByteLimit: KeyWriter.indexTextByteLimit)

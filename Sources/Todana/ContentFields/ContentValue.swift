@@ -14,6 +14,19 @@ public indirect enum ContentValue: Sendable, Hashable {
   case text(String)
   case bytes([UInt8])
   case list([ContentValue])
+  /// The entries of a dictionary, in the order in which they are stored.
+  case dictionary([Entry])
+
+  /// A key of a dictionary with its value.
+  public struct Entry: Sendable, Hashable {
+    public let key: ContentValue
+    public let value: ContentValue
+
+    public init(key: ContentValue, value: ContentValue) {
+      self.key = key
+      self.value = value
+    }
+  }
 }
 
 extension ContentValue: CustomStringConvertible {
@@ -28,6 +41,8 @@ extension ContentValue: CustomStringConvertible {
     case .text(let value): value
     case .bytes(let value): value.isEmpty ? "no bytes" : Hexadecimal.text(of: value)
     case .list(let values): "[" + values.map(\.description).joined(separator: ", ") + "]"
+    case .dictionary(let entries):
+      "{" + entries.map { "\($0.key): \($0.value)" }.joined(separator: ", ") + "}"
     }
   }
 }
@@ -48,6 +63,8 @@ extension ContentValue: Encodable {
     case .text(let value): try container.encode(value)
     case .bytes(let value): try container.encode(Data(value).base64EncodedString())
     case .list(let values): try container.encode(values)
+    case .dictionary(let entries):
+      try container.encode(Dictionary(entries.map { ($0.key.description, $0.value) }) { first, _ in first })
     }
   }
 }
@@ -74,19 +91,38 @@ extension DataBuffer {
     case .string: return .text(try readString())
     case .bytes: return .bytes(try readBytes())
     case .date: return Self.date(try readDouble())
+    case .rawBytes(let count): return .bytes(try readRawBytes(count: count))
     case .uuid: return .text(try readUUID().uuidString)
+    case .url: return .text(try readURL().absoluteString)
+    case .decimal: return .text(try readDecimal().description)
+    case .codable: return try readCodable(ContentJSON.self).value
     case .reference: return Self.reference(try readVarUInt())
     case .references: return try readContentList(of: .varUInt)
     case .anyReference: return try readContentReference()
+    case .anyReferences:
+      return try readContentElements { buffer throws(DataBufferError) in try buffer.readContentReference() }
+    case .objectID: return .text(try readObjectID().description)
     case .optional(let type): return try readBool() ? try readContentValue(type) : .null
     case .array(let type): return try readContentList(of: type)
+    case .dictionary(let key, let value):
+      var entries: [ContentValue.Entry] = []
+      for _ in 0..<(try readCount()) {
+        entries.append(.init(key: try readContentValue(key), value: try readContentValue(value)))
+      }
+      return .dictionary(entries)
     }
   }
 
-  private mutating func readContentList(of type: ContentType) throws(DataBufferError) -> ContentValue {
+  private mutating func readContentElements(
+    _ read: (inout DataBuffer) throws(DataBufferError) -> ContentValue
+  ) throws(DataBufferError) -> ContentValue {
     var values: [ContentValue] = []
-    for _ in 0..<(try readCount()) { values.append(try readContentValue(type)) }
+    for _ in 0..<(try readCount()) { values.append(try read(&self)) }
     return .list(values)
+  }
+
+  private mutating func readContentList(of type: ContentType) throws(DataBufferError) -> ContentValue {
+    try readContentElements { buffer throws(DataBufferError) in try buffer.readContentValue(type) }
   }
 
   private mutating func readContentReference() throws(DataBufferError) -> ContentValue {
@@ -102,5 +138,48 @@ extension DataBuffer {
   /// Returns a date with a four-digit year in ISO 8601 form; any other date as the stored number of seconds.
   private static func date(_ seconds: Double) -> ContentValue {
     DateText.iso8601(Date(timeIntervalSinceReferenceDate: seconds)).map { .text($0) } ?? .number(seconds)
+  }
+}
+
+/// Any JSON value, as a content value.
+private struct ContentJSON: Decodable {
+  let value: ContentValue
+
+  init(from decoder: any Decoder) throws {
+    if let entries = try? decoder.container(keyedBy: Key.self) {
+      value = .dictionary(
+        try entries.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
+          .init(key: .text(key.stringValue), value: try entries.decode(ContentJSON.self, forKey: key).value)
+        })
+      return
+    }
+    if var elements = try? decoder.unkeyedContainer() {
+      var values: [ContentValue] = []
+      while !elements.isAtEnd { values.append(try elements.decode(ContentJSON.self).value) }
+      value = .list(values)
+      return
+    }
+    let single = try decoder.singleValueContainer()
+    if single.decodeNil() {
+      value = .null
+    } else if let bool = try? single.decode(Bool.self) {
+      value = .bool(bool)
+    } else if let integer = try? single.decode(Int64.self) {
+      value = .integer(integer)
+    } else if let unsigned = try? single.decode(UInt64.self) {
+      value = .unsigned(unsigned)
+    } else if let number = try? single.decode(Double.self) {
+      value = .number(number)
+    } else {
+      value = .text(try single.decode(String.self))
+    }
+  }
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
   }
 }

@@ -23,8 +23,7 @@ extension Store {
 
   /// Saves the content fields of the registered classes when the store is opened, if they have changed.
   ///
-  /// The fields of a newer version of a class are kept. If the store is read-only, all layouts stay
-  /// unchanged.
+  /// The fields of a newer version of a class are kept. If the store is read-only, all layouts stay unchanged.
   func prepareContentLayouts(_ keyspaces: [Keyspace]) throws(StoreError) {
     let tables = registry.tables.filter { !$0.type.contentFields.isEmpty }
     guard !tables.isEmpty else { return }
@@ -63,12 +62,11 @@ extension Store {
     }
   }
 
-  private static func layoutKeyspace(in keyspaces: [Keyspace]) -> KeyspaceID? {
+  static func layoutKeyspace(in keyspaces: [Keyspace]) -> KeyspaceID? {
     keyspaces.first { $0.kind == .keys && $0.name == ContentLayout.keyspaceName }?.id
   }
 
-  /// Returns the saved layout of a class; nil if there is none, or if it is unreadable and has to
-  /// be written again.
+  /// Returns the saved layout of a class; nil if there is none, or if it is unreadable and has to be written again.
   private func savedLayout(of className: String, in keyspace: KeyspaceID) throws(StoreError) -> ContentLayout? {
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }

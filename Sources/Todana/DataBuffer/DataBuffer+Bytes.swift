@@ -34,8 +34,7 @@ extension DataBuffer {
     unsafe bytes.withUnsafeBytes { unsafe appendBytes($0) }
   }
 
-  /// Reads a byte count and that number of bytes, written by ``writeBytes(_:)`` or
-  /// ``writeData(_:)``.
+  /// Reads a byte count and that number of bytes, written by ``writeBytes(_:)`` or ``writeData(_:)``.
   ///
   /// - Throws: ``DataBufferError/Code/truncated`` if fewer bytes are left; for the count, the errors of
   ///   ``readVarUInt()``.
@@ -44,8 +43,7 @@ extension DataBuffer {
     return unsafe Array(bytes)
   }
 
-  /// Reads a byte count and that number of bytes, written by ``writeData(_:)`` or
-  /// ``writeBytes(_:)``.
+  /// Reads a byte count and that number of bytes, written by ``writeData(_:)`` or ``writeBytes(_:)``.
   ///
   /// - Throws: The errors of ``readBytes()``.
   public mutating func readData() throws(DataBufferError) -> Data {

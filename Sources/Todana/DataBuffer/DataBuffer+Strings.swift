@@ -27,8 +27,8 @@ extension DataBuffer {
 
   /// Reads a string or nil, written by ``writeOptionalString(_:)``.
   ///
-  /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else the
-  ///   errors of ``readString()``.
+  /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else the errors of
+  ///   ``readString()``.
   public mutating func readOptionalString() throws(DataBufferError) -> String? {
     let start = unsafe readCursor
     guard try readFlag(presenceMessage) else { return nil }

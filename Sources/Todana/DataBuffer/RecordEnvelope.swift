@@ -318,8 +318,8 @@ extension RecordEnvelope {
 
   /// Checks a plain record in an encrypted store.
   ///
-  /// If the record is not plain, ``RecordSealing`` has refused it, and has replaced its first byte
-  /// by a ``SealingRefusal``.
+  /// If the record is not plain, ``RecordSealing`` has refused it, and has replaced its first byte by a
+  /// ``SealingRefusal``.
   @inline(never)
   private func openPlain(
     _ record: UnsafeRawBufferPointer, seed: UInt64

@@ -5,12 +5,12 @@ extension Store {
   /// buffers. It appears at its path only when it is complete and durable. After an error nothing of it is left.
   ///
   /// - Parameters:
-  ///   - path: The path of the new store. Nothing may exist there. Until the store is complete, it
-  ///     is in a directory whose name ends in `.partial`.
+  ///   - path: The path of the new store. Nothing may exist there. Until the store is complete, it is in a directory
+  ///     whose name ends in `.partial`.
   ///   - configuration: The new store's encryption, with cipher, padding and passphrase cost; other settings are
   ///     ignored.
-  ///   - nextLine: A closure that returns the next line, with or without its line ending, or nil
-  ///     after the last one. Throwing from it ends the import.
+  ///   - nextLine: A closure that returns the next line, with or without its line ending, or nil after the last one.
+  ///     Throwing from it ends the import.
   /// - Returns: The counts of the dump.
   /// - Throws: Errors of `nextLine`; ``DumpError`` with the line; ``StoreError`` if the store cannot be written.
   /// - Complexity: O(*n*) in the bytes of the dump. Takes about one bit of memory for each row.
@@ -49,8 +49,8 @@ private struct DumpReading {
   private var classes: [StoredClass] = []
   /// The index of each class in `classes`, by the bytes of its name.
   ///
-  /// Stored names are compared by their bytes. Two Swift strings, however, are equal even if only
-  /// their normalized forms are.
+  /// Stored names are compared by their bytes. Two Swift strings, however, are equal even if only their normalized
+  /// forms are.
   private var classIndexes: [[UInt8]: Int] = [:]
   /// The index of the latest record's class, as most records have the same class as the previous one.
   private var lastIndex = 0

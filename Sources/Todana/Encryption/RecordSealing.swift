@@ -319,8 +319,7 @@ package final class RecordSealing: Sendable {
     }
   }
 
-  /// Moves a record's name before its version byte and content, and leaves one byte between the
-  /// name and the version.
+  /// Moves a record's name before its version byte and content, and leaves one byte between the name and the version.
   ///
   /// - Returns: The position of the name; nil if there is none.
   private static func moveName(in base: UnsafeMutableRawPointer, from start: Int, to end: Int) -> Range<Int>? {

@@ -1,6 +1,6 @@
 /// The protection of a store's files: given when a store is created, and again whenever it is opened.
 ///
-/// A new store is encrypted with AES-128-GCM, or with ``KyotoBackend/Options/cipher``. No part of a secret is ever
+/// A new store is encrypted with AES-128-GCM, or with ``StoreConfiguration/cipher``. No part of a secret is ever
 /// printed or logged.
 @nonexhaustive
 public enum StoreEncryption: Sendable {

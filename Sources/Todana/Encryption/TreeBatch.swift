@@ -12,8 +12,7 @@ struct TreeBatch: ~Copyable {
   private let sealer: Sealer
   private let stamps: KeyspaceID
   private let treeIDs: Set<KeyspaceID>
-  /// The index in the original batch of each change with a byte key, by the offset of its new key
-  /// in the arena.
+  /// The index in the original batch of each change with a byte key, by the offset of its new key in the arena.
   private var origins: [Int: Int] = [:]
   /// The uses of stamps, by tree.
   private var stampUses: [KeyspaceID: StampUse] = [:]

@@ -81,7 +81,7 @@ final class ObjectStream {
     self.store = store
     self.includingPending = includingPending
     self.onDamage = onDamage
-    let tables = try store.registry.tables(for: type, includingSubclasses: includingSubclasses)
+    let tables = try store.tables(for: type, includingSubclasses: includingSubclasses)
     parts =
       tables.map { table in
         Part(
@@ -127,8 +127,7 @@ final class ObjectStream {
     return !parts.isEmpty
   }
 
-  /// Sorts the objects of each class by row id; they must be in the order in which ``next()``
-  /// returned them.
+  /// Sorts the objects of each class by row id; they must be in the order in which ``next()`` returned them.
   func order<T: StoredObject>(_ objects: inout [T]) {
     for (index, start) in classStarts.enumerated() {
       let end = index + 1 < classStarts.count ? classStarts[index + 1] : objects.count

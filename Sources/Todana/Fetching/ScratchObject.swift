@@ -64,6 +64,7 @@ struct ScratchObject: ~Copyable {
       throw store.unreadable(error, rowID: rowID, version: opened.version, of: table)
     }
     token = opened.token
+    object.tokenOrIndex = rowID
     return object
   }
 }

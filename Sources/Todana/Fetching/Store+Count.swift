@@ -14,7 +14,7 @@ extension Store {
     _ type: StoredObject.Type, includingSubclasses: Bool = false, includingPending: Bool = true
   ) throws(StoreError) -> Int {
     try begin()
-    let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
+    let tables = try tables(for: type, includingSubclasses: includingSubclasses)
     if tables.count == 1 { return try count(of: tables, includingPending: includingPending) }
     return try readingOneState { () throws(StoreError) in try count(of: tables, includingPending: includingPending) }
   }

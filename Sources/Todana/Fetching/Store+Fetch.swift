@@ -99,6 +99,7 @@ extension Store {
 
   /// Returns the table of an identity; its class is `T` or a subclass.
   func table<T: StoredObject>(of id: ObjectID<T>) throws(StoreError) -> ClassTable {
+    noteUse(of: id.untyped)
     if let table = lastTable, table.type == T.self, table.classID == id.classID { return table }
     guard let table = try knownTable(id.classID) else {
       throw StoreError(

@@ -21,7 +21,7 @@ extension Store {
     _ type: T.Type, includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [T] {
     try begin()
-    let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
+    let tables = try tables(for: type, includingSubclasses: includingSubclasses)
     if tables.count > 1, !holdsSnapshot {
       return try readingOneState { () throws(StoreError) in
         try fetch(type, includingSubclasses: true, includingPending: includingPending, onDamage: onDamage)

@@ -60,3 +60,70 @@ extension Store {
       store: self, includingSubclasses: includingSubclasses, includingPending: includingPending, onDamage: onDamage)
   }
 }
+
+extension Store {
+  /// Returns all objects of a class, loaded, in the order of their row ids, without blocking.
+  ///
+  /// As ``all(_:includingSubclasses:includingPending:onDamage:)``, which throws `CancellationError` in place of
+  /// ``StoreError/Code/cancelled``.
+  public nonisolated(nonsending) func fetchAsync<T: StoredObject>(
+    _ type: T.Type, includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
+  ) async throws(StoreError) -> [T] {
+    do {
+      return try await all(
+        type, includingSubclasses: includingSubclasses, includingPending: includingPending, onDamage: onDamage)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      try checkForCancellation()
+      throw StoreError(.backend, "The objects could not be read.", underlying: error)
+    }
+  }
+
+  /// Returns the object with this identity, loaded without blocking; nil if there is none, or its delete is pending.
+  ///
+  /// See ``fetch(_:includingPending:)-(ObjectID<T>,_)``.
+  public nonisolated(nonsending) func fetchAsync<T: StoredObject>(
+    _ id: ObjectID<T>, includingPending: Bool = true
+  ) async throws(StoreError) -> T? {
+    try await fetchAsync([id], includingPending: includingPending)[0]
+  }
+
+  /// Returns the objects with these identities, loaded without blocking, in the same order; nil for an identity without
+  /// an object.
+  ///
+  /// See ``fetch(_:includingPending:onDamage:)-([ObjectID<T>],_,_)``.
+  public nonisolated(nonsending) func fetchAsync<T: StoredObject>(
+    _ ids: [ObjectID<T>], includingPending: Bool = true, onDamage: DamagePolicy = .fail
+  ) async throws(StoreError) -> [T?] {
+    try begin()
+    return try await RowStream(of: self, includingPending: includingPending, onDamage: onDamage.reportingOnce)
+      .objects(ids)
+  }
+
+  /// Returns the number of objects of a class without blocking.
+  ///
+  /// The backend keeps the number, so ``count(_:includingSubclasses:includingPending:)`` takes no longer.
+  public nonisolated(nonsending) func countAsync(
+    _ type: StoredObject.Type, includingSubclasses: Bool = false, includingPending: Bool = true
+  ) async throws(StoreError) -> Int {
+    try count(type, includingSubclasses: includingSubclasses, includingPending: includingPending)
+  }
+
+  /// Loads the content of a fault without blocking; does nothing for an object that is loaded.
+  ///
+  /// See ``load(_:)``.
+  public nonisolated(nonsending) func loadAsync(_ object: StoredObject) async throws(StoreError) {
+    try await loadAsync([object])
+  }
+
+  /// Loads the faults among the objects without blocking.
+  ///
+  /// See ``load(_:onDamage:)``.
+  public nonisolated(nonsending) func loadAsync<Objects: Sequence>(
+    _ objects: Objects, onDamage: DamagePolicy = .fail
+  ) async throws(StoreError) where Objects.Element: StoredObject {
+    try begin()
+    try await RowStream(of: self, includingPending: true, onDamage: onDamage.reportingOnce).load(Array(objects))
+  }
+}

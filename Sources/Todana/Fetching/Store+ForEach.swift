@@ -29,7 +29,7 @@ extension Store {
     onDamage: DamagePolicy = .fail, _ body: (T, inout Bool) throws -> Void
   ) throws {
     try begin()
-    let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
+    let tables = try tables(for: type, includingSubclasses: includingSubclasses)
     // One snapshot for all classes: the objects of one commit.
     let snapshot = try snapshotForReading()
     // The pending inserts are collected at the start. So an insert that the closure saves is visited exactly once, and
@@ -119,8 +119,8 @@ extension Store {
     // The delete of the object was saved while the loop held the object.
     if object.table == nil { return release(deleted: &object, of: table) }
     if object.isFault || object.state.isPending || object.table !== table { return }
-    // The object is also held by the caller, or by itself through a cycle of references. Clearing
-    // its content breaks the cycle, so that only the caller's reference remains.
+    // The object is also held by the caller, or by itself through a cycle of references. Clearing its content breaks
+    // the cycle, so that only the caller's reference remains.
     let content = ContentSnapshot(of: object)
     table.clearContent(of: object)
     if !isKnownUniquelyReferenced(&object) { content.restore(object) }

@@ -3,6 +3,7 @@ extension Store {
   ///
   /// - Throws: ``StoreError``: ``StoreError/Code/rowNotFound`` if the row no longer exists.
   public func load(_ object: StoredObject) throws(StoreError) {
+    noteUse(of: object.anyID)
     guard object.isFault else { return }
     try begin()
     try load(object, of: table(of: object, to: "load"))
@@ -26,13 +27,17 @@ extension Store {
   ///   - onDamage: The policy for objects that cannot be loaded, including those that no longer exist
   ///     (``StoreError/Code/rowNotFound``). They stay faults.
   /// - Throws: ``StoreError`` for the first object that cannot be loaded; the objects before it are loaded.
-  public func load(_ objects: some Sequence<StoredObject>, onDamage: DamagePolicy = .fail) throws(StoreError) {
+  public func load<Objects: Sequence>(
+    _ objects: Objects, onDamage: DamagePolicy = .fail
+  ) throws(StoreError) where Objects.Element: StoredObject {
     try begin()
     let onDamage = onDamage.reportingOnce
     // Objects usually come grouped by class, so a change of class starts another list.
     var faults: [StoredObject] = []
     var faultTable: ClassTable?
-    for object in objects where object.isFault {
+    for object in objects {
+      noteUse(of: object.anyID)
+      if !object.isFault { continue }
       let table = try table(of: object, to: "load")
       if table !== faultTable {
         if let faultTable { try load(faults, of: faultTable, onDamage) }

@@ -25,9 +25,9 @@ extension Store {
   /// - **Objects that are already loaded keep their content**, even if they were loaded from an older state, as a row
   ///   has one instance. Call ``refresh()`` first in the closure to bring those without pending changes to the state of
   ///   the snapshot.
-  /// - **Conflicts are found as usual.** Another store may have changed an object or named buffer
-  ///   since it was read here. A save that would overwrite the change is refused with
-  ///   ``SaveConflict``. This holds within the closure and after it.
+  /// - **Conflicts are found as usual.** Another store may have changed an object or named buffer since it was read
+  ///   here. A save that would overwrite the change is refused with ``SaveConflict``. This holds within the closure and
+  ///   after it.
   /// - **A save by this store** (``saveChanges(durability:)``, a named buffer written `immediately`, an upgrade) moves
   ///   the closure to a newer state, which includes the save. Therefore, save last.
   /// - Within another `withSnapshot` of the same store, the outer call's state stays in effect.
@@ -64,6 +64,12 @@ extension Store {
     heldSnapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
     holdsSnapshot = true
     return true
+  }
+
+  /// Makes the store read one state only, for work on another thread.
+  func readOnly(from snapshot: any BackendSnapshot) {
+    heldSnapshot = snapshot
+    holdsSnapshot = true
   }
 
   private func letGoOfSnapshot() {

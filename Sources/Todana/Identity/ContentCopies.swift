@@ -29,8 +29,8 @@ struct ContentCopies {
   ///
   /// A value that cannot be written as bytes is kept itself, and is not an error.
   ///
-  /// - Returns: Nil if `writeContent` records another error. Also nil if called within
-  ///   `writeContent` or `readContent` of an object that is being copied or restored here.
+  /// - Returns: Nil if `writeContent` records another error. Also nil if called within `writeContent` or `readContent`
+  ///   of an object that is being copied or restored here.
   /// - Complexity: O(*n*) in the bytes of the content.
   func take(of object: StoredObject) -> Copy? {
     // The memory must not move while a buffer points into it.

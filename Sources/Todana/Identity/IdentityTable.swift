@@ -15,8 +15,8 @@ struct IdentityTable: ~Copyable {
   private var distantPages: [Int: IdentityPage] = [:]
   /// Empty pages that are kept for reuse.
   ///
-  /// Streaming creates and releases one object at a time. A query does so with about a hundred
-  /// objects, which may be on as many pages.
+  /// Streaming creates and releases one object at a time. A query does so with about a hundred objects, which may be on
+  /// as many pages.
   private var sparePages: [IdentityPage] = []
   /// The maximum number of spare pages, which take about a megabyte.
   private static let sparePageLimit = 128

@@ -13,8 +13,7 @@ struct ObjectEntry {
   var content: Content
   /// Whether undoing reads the saved content again instead of restoring a copy.
   ///
-  /// Set for a clean object before its `prepareForDelete`, which may change it without announcing
-  /// it.
+  /// Set for a clean object before its `prepareForDelete`, which may change it without announcing it.
   var isReread: Bool
 
   enum Content {

@@ -57,6 +57,9 @@ final class ClassIndex {
       for part in declaration.parts where !inherits(type, from: part.root) {
         throw refusal("\(place), \"\(name)\", is over a property of \(part.root), which \(className) does not have.")
       }
+      if declaration.condition?.testsIdentities == true {
+        throw refusal("The condition of \(place), \"\(name)\", tests ids, which do not belong to an object's content.")
+      }
       if let condition = declaration.condition, !condition.namesItsProperties, declaration.givenName == nil {
         throw refusal("\(place), \"\(name)\", has a condition on a property without a name. Pass a name for the index.")
       }

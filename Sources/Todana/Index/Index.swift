@@ -56,29 +56,55 @@ public struct Index: Sendable {
   /// ```
   ///
   /// A query uses it only if the conditions of the query include all conditions of the index.
-  public init<Root: StoreIdentifiable, each Value: IndexedValue, Source: ConditionSource<Root>>(
+  public init<Root: StoreIdentifiable, each Value: IndexedValue>(
     _ keyPaths: repeat any KeyPath<Root, each Value> & Sendable, unique: Bool = false, nilIsDistinct: Bool = true,
-    name: String? = nil, version: Int = 1, where condition: (Properties<Root>) -> Source
+    name: String? = nil, version: Int = 1, where condition: (Properties<Root>) -> Condition<Root>
   ) {
     var all: [IndexPart] = []
     for keyPath in repeat each keyPaths { all.append(.ascending(keyPath)) }
     self.init(
       parts: all, isUnique: unique, nilIsDistinct: nilIsDistinct, name: name, version: version,
-      condition: condition(Properties()).condition.node)
+      condition: condition(Properties()).node)
+  }
+
+  /// Creates a partial index, which has only the objects for which a property is true.
+  public init<Root: StoreIdentifiable, each Value: IndexedValue>(
+    _ keyPaths: repeat any KeyPath<Root, each Value> & Sendable, unique: Bool = false, nilIsDistinct: Bool = true,
+    name: String? = nil, version: Int = 1, where property: (Properties<Root>) -> Property<Root, Bool>
+  ) {
+    var all: [IndexPart] = []
+    for keyPath in repeat each keyPaths { all.append(.ascending(keyPath)) }
+    self.init(
+      parts: all, isUnique: unique, nilIsDistinct: nilIsDistinct, name: name, version: version,
+      condition: property(Properties()).condition.node)
   }
 
   /// Creates a partial index by parts.
   ///
   /// ```swift
-  /// Index(.folded(\Song.title), where: { (song: Properties<Song>) in song.isFavourite })
+  /// Index(.folded(\Song.title), where: { (song: Properties<Song>) in song.seconds > 200 })
   /// ```
-  public init<Root: StoreIdentifiable, Source: ConditionSource<Root>>(
+  public init<Root: StoreIdentifiable>(
     _ parts: IndexPart..., unique: Bool = false, nilIsDistinct: Bool = true, name: String? = nil, version: Int = 1,
-    where condition: (Properties<Root>) -> Source
+    where condition: (Properties<Root>) -> Condition<Root>
   ) {
     self.init(
       parts: parts, isUnique: unique, nilIsDistinct: nilIsDistinct, name: name, version: version,
-      condition: condition(Properties()).condition.node)
+      condition: condition(Properties()).node)
+  }
+
+  /// Creates a partial index by parts, which has only the objects for which a property is true.
+  ///
+  /// ```swift
+  /// Index(.folded(\Song.title), where: { (song: Properties<Song>) in song.isFavourite })
+  /// ```
+  public init<Root: StoreIdentifiable>(
+    _ parts: IndexPart..., unique: Bool = false, nilIsDistinct: Bool = true, name: String? = nil, version: Int = 1,
+    where property: (Properties<Root>) -> Property<Root, Bool>
+  ) {
+    self.init(
+      parts: parts, isUnique: unique, nilIsDistinct: nilIsDistinct, name: name, version: version,
+      condition: property(Properties()).condition.node)
   }
 
   /// Creates an index with an entry for each element of a collection, such as an array of strings or of references.

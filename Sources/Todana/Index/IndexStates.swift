@@ -76,6 +76,11 @@ final class IndexStates: Sendable {
     }
   }
 
+  /// Returns whether an open store has the class.
+  func isDeclared(class className: String) -> Bool {
+    contents.withLock { $0.declarations[className] != nil }
+  }
+
   func withdraw(class className: String) {
     contents.withLock { contents in
       guard var known = contents.declarations[className] else { return }

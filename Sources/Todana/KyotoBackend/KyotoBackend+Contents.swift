@@ -9,8 +9,7 @@ extension KyotoBackend {
       commitNumber: anchor.commit_number, code: unsafe withUnsafeBytes(of: &anchor.code) { unsafe Array($0) })
   }
 
-  /// Reads every record, and accepts the current records as the committed ones
-  /// (`tdn_accept_contents`).
+  /// Reads every record, and accepts the current records as the committed ones (`tdn_accept_contents`).
   ///
   /// Closing the backend during the call makes it give up.
   public func acceptContents(progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool {

@@ -15,6 +15,8 @@ import Synchronization
 /// ``BackendError/Code/closed``.
 public final class KyotoBackend: StoreBackend, EngineOperations {
   public let storeID: StoreID
+  /// The place of the files.
+  public let location: Location
   let cabinet: CabinetHandle
   /// The keys, set when the store is opened or its encryption begins.
   private let knownKeys = AtomicLazyReference<KeyRing>()
@@ -34,6 +36,7 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
     _ location: Location, secret: StoreSecret? = nil, options: Options = Options()
   ) throws(BackendError) {
     Self.checkLayouts()
+    self.location = location
     guard !location.path.utf8.contains(0) else {
       throw BackendError(.invalidArgument, "The path of the store contains a NUL character.")
     }

@@ -22,24 +22,14 @@ extension KyotoBackend {
   }
 
   /// The options with which a backend is opened; the defaults suit most programs.
+  ///
+  /// A ``Store`` that opens its backend makes them of its ``StoreConfiguration``. The settings of ``tuning`` are also
+  /// members of the options themselves.
+  @dynamicMemberLookup
   public struct Options: Sendable {
     public var access = Access.write
     /// The time to wait until another opener closes the store; zero does not wait.
     public var waitDuration = Duration.zero
-    /// The number of bytes of the log at which a checkpoint starts in the background.
-    ///
-    /// At four times this number, or at twice this number with ``limitsMemory``, saves wait for the checkpoint.
-    public var logLimitByteCount = 64 << 20
-    /// The number of bytes of pages, changed since the last checkpoint, at which a checkpoint starts in the background.
-    ///
-    /// At four times this number, or at twice this number with ``limitsMemory``, saves wait for the checkpoint.
-    public var privateLimitByteCount = 128 << 20
-    /// Whether the backend limits the resident memory of large files that it reads.
-    ///
-    /// Mapped pages belong to the system's cache, so other programs can still get their memory. They count as memory of
-    /// the process, however: up to 2 MiB for each record that is read. The option is for programs that must keep within
-    /// a limit. With it, reading files of 16 MiB and more takes longer.
-    public var limitsMemory = false
     /// Whether a single wrong bit is repaired when it is read, if it would make other, sound records unreadable.
     ///
     /// This concerns the pages that are needed to find records, the pages that list and describe classes, and the pages
@@ -56,24 +46,6 @@ extension KyotoBackend {
     /// Only with ``repairsFlippedBits``, and only for classes that exist when the store is opened. Records of other
     /// classes are not repaired: a wrong bit costs only the record that contains it.
     public var repairedClasses: Set<String> = []
-    /// The maximum number of bytes of committed pages that one batch may change.
-    public var commitLimitByteCount = 1 << 30
-    /// The maximum number of bytes of old values that a snapshot keeps in memory; further values go to a file.
-    public var snapshotLimitByteCount = 64 << 20
-    /// The number of bytes of whole new pages at which a commit writes these pages directly to their files.
-    public var directThresholdByteCount = 1 << 20
-    /// The number of bytes on disk that a compaction on demand may take besides the store's files, its log included.
-    ///
-    /// A twentieth of the class's file is permitted if that is more. If the copy of a file would take more than this,
-    /// the file is compacted in place. Its records move to its start, and its end is cut off. That takes longer than a
-    /// copy and packs no rows together, but works on a nearly full disk.
-    public var compactionRoomByteCount = 64 << 20
-    /// The maximum number of data files that are open at the same time.
-    public var descriptorLimit = 256
-    /// The number of bytes that the device writes entirely or not at all.
-    public var sectorSize = SectorSize.ofDevice
-    /// Whether no sector size is trusted, so that whole pages go to the log.
-    public var isStrict = false
     /// The cipher of an encrypted store, used when it is created.
     public var cipher = StoreCipher.aes128
     /// The cost of trying a passphrase that is added to a store: scrypt with *N* = 2 to this power, *r* = 8, *p* = 1.
@@ -81,11 +53,6 @@ extension KyotoBackend {
     /// At 16, the default, one try takes 64 MiB of memory and about a fifth of a second; each step doubles both. The
     /// range is 10 to 20.
     public var passphraseCost = 16
-    /// The approximate number of records and other data that are encrypted with one key before the store makes a new
-    /// one.
-    ///
-    /// At most 2^31, the default, so that no two have the same nonce.
-    public var sealLimit = 1 << 31
     /// A commit that the store must still have; nil accepts any state.
     ///
     /// If the store does not have it, opening throws ``BackendError/Code/rolledBack`` or
@@ -97,24 +64,24 @@ extension KyotoBackend {
     /// ``BackendError/Code/migrationUnfinished``. Only for the program that began the migration: an attacker could have
     /// replaced the store by an old copy.
     public var resumingMigration = false
-    /// The name that is reported to other processes while this backend has the store open; nil for
-    /// the name of the process.
+    /// The name that is reported to other processes while this backend has the store open; nil for the name of the
+    /// process.
     public var programName: String?
 
-    public init() {}
-  }
+    /// The sizes and limits of the storage engine.
+    public var tuning = StorageTuning()
 
-  /// The unit that a device writes entirely or not at all, in bytes.
-  public enum SectorSize: Int32, Sendable {
-    case ofDevice = 0
-    case bytes512 = 512
-    case bytes4096 = 4096
+    public init() {}
+
+    public subscript<Value>(dynamicMember keyPath: WritableKeyPath<StorageTuning, Value>) -> Value {
+      get { tuning[keyPath: keyPath] }
+      set { tuning[keyPath: keyPath] = newValue }
+    }
   }
 }
 
 extension KyotoBackend.Location {
-  /// The path for `tdn_open`; empty for memory, and for temporary files, which are in `TMPDIR` or
-  /// `/tmp`.
+  /// The path for `tdn_open`; empty for memory, and for temporary files, which are in `TMPDIR` or `/tmp`.
   var path: String {
     switch self {
     case .directory(let path): path
@@ -147,20 +114,20 @@ extension KyotoBackend.Options {
     unsafe options.storage = Int32(storage.rawValue)
     unsafe options.access = Int32(cAccess.rawValue)
     unsafe options.wait_milliseconds = waitDuration.wholeMilliseconds
-    unsafe options.log_limit = Int64(logLimitByteCount)
-    unsafe options.private_limit = Int64(privateLimitByteCount)
-    unsafe options.limits_memory = limitsMemory
+    unsafe options.log_limit = Int64(tuning.logLimitByteCount)
+    unsafe options.private_limit = Int64(tuning.privateLimitByteCount)
+    unsafe options.limits_memory = tuning.limitsMemory
     unsafe options.repairs_bits = repairsFlippedBits
-    unsafe options.commit_limit = Int64(commitLimitByteCount)
-    unsafe options.snapshot_limit = Int64(snapshotLimitByteCount)
-    unsafe options.direct_threshold = Int64(directThresholdByteCount)
-    unsafe options.compaction_room = Int64(max(compactionRoomByteCount, 0))
-    unsafe options.descriptor_limit = Int32(clamping: descriptorLimit)
-    unsafe options.sector_size = sectorSize.rawValue
-    unsafe options.strict = isStrict
+    unsafe options.commit_limit = Int64(tuning.commitLimitByteCount)
+    unsafe options.snapshot_limit = Int64(tuning.snapshotLimitByteCount)
+    unsafe options.direct_threshold = Int64(tuning.directThresholdByteCount)
+    unsafe options.compaction_room = Int64(max(tuning.compactionRoomByteCount, 0))
+    unsafe options.descriptor_limit = Int32(clamping: tuning.descriptorLimit)
+    unsafe options.sector_size = tuning.sectorSize.rawValue
+    unsafe options.strict = tuning.isStrict
     unsafe options.resuming_migration = resumingMigration
     unsafe options.cipher = cipher.rawValue
-    unsafe options.seal_limit = Int64(min(max(sealLimit, 1), 1 << 31))
+    unsafe options.seal_limit = Int64(min(max(tuning.sealLimit, 1), 1 << 31))
     unsafe options.scrypt_log2_n = Int32(clamping: min(max(passphraseCost, 10), 20))
     return unsafe options
   }
@@ -176,7 +143,7 @@ extension KyotoBackend.Options {
 
 extension Duration {
   /// The duration in milliseconds, rounded up so that a short wait is not zero, and at most 100 years.
-  fileprivate var wholeMilliseconds: Int64 {
+  var wholeMilliseconds: Int64 {
     let limit = Duration.seconds(100 * 365 * 86_400)
     let bounded = min(max(self, .zero), limit)
     let (seconds, attoseconds) = bounded.components

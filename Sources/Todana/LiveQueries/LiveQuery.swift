@@ -45,13 +45,15 @@ public struct LiveQuery<T: StoredObject>: AsyncSequence {
     private let onDamage: DamagePolicy
     private let membership: CommitSequence.Membership
     private var result: LiveResult?
+    /// The result if the query includes subclasses.
+    private var subclassResult: LiveSubclassResult?
 
     init(store: Store, query: Query<T>, onDamage: DamagePolicy) {
       self.store = store
       self.query = query
       self.onDamage = onDamage
       // Joins before the first run of the query, so that no commit is missed.
-      membership = CommitSequence.Membership(store.session.changes)
+      membership = CommitSequence.Membership(store.session.changes, store.scope(of: query))
     }
 
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> QueryChange<T>? {
@@ -59,12 +61,17 @@ public struct LiveQuery<T: StoredObject>: AsyncSequence {
         try Task.checkCancellation()
         try store.begin()
         let commits = membership.hub.take(membership.id)
-        if result != nil {
+        if result != nil || subclassResult != nil {
           if !commits.isEmpty {
             // Applied in place: a copy would take time proportional to the size of the result.
-            if let difference = try result?.apply(commits) { return QueryChange(store: store, difference: difference) }
+            let difference = try result?.apply(commits) ?? subclassResult?.apply(commits)
+            if let difference { return QueryChange(store: store, difference: difference) }
             continue
           }
+        } else if query.specification.includesSubclasses {
+          let live = try LiveSubclassResult(query.specification, of: T.self, in: store, onDamage: onDamage)
+          subclassResult = live
+          return QueryChange(store: store, difference: live.whole)
         } else {
           let live = try LiveResult(
             query.specification, of: store.table(for: T.self), in: store, onDamage: onDamage)
@@ -78,6 +85,27 @@ public struct LiveQuery<T: StoredObject>: AsyncSequence {
     public nonisolated(nonsending) mutating func next() async throws -> QueryChange<T>? {
       try await next(isolation: #isolation)
     }
+  }
+}
+
+extension Store {
+  /// Returns the scope of the changes that can change the result of a query.
+  func scope<T: StoredObject>(of query: Query<T>) -> ObservedScope {
+    let specification = query.specification
+    let targets = specification.readsOwnProperties ? [] : specification.paths.flatMap(\.chains).joined().map(\.target)
+    var scope = ObservedScope()
+    do throws(StoreError) {
+      var tables = try registry.tables(for: T.self, includingSubclasses: specification.includesSubclasses)
+      for target in targets { tables.append(try registry.table(for: target)) }
+      for table in tables {
+        guard let classID = try table.classIDForReading() else { return .whole }
+        scope.classes.insert(classID)
+      }
+    } catch {
+      // The query itself throws the error.
+      return .whole
+    }
+    return scope
   }
 }
 
@@ -96,10 +124,12 @@ public struct QueryChange<T: StoredObject> {
   }
 
   /// The objects of the result, in order.
-  public var ids: [ObjectID<T>] { difference.rowIDs.map { id(of: $0) } }
+  public var ids: [ObjectID<T>] {
+    difference.ids?.map { ObjectID(unchecked: $0) } ?? difference.rowIDs.map { id(of: $0) }
+  }
 
   /// The number of objects.
-  public var count: Int { difference.rowIDs.count }
+  public var count: Int { difference.ids?.count ?? difference.rowIDs.count }
 
   /// The indexes of removed objects in the previous result, ascending.
   public var deletions: [Int] { difference.deletions }
@@ -117,7 +147,9 @@ public struct QueryChange<T: StoredObject> {
   public var commitNumber: CommitNumber { difference.commitNumber }
 
   /// Returns the object at an index, loaded; nil if it has been deleted since.
-  public func object(at index: Int) throws(StoreError) -> T? { try store.fetch(id(of: difference.rowIDs[index])) }
+  public func object(at index: Int) throws(StoreError) -> T? {
+    try store.fetch(difference.ids.map { ObjectID(unchecked: $0[index]) } ?? id(of: difference.rowIDs[index]))
+  }
 
   /// Returns the objects of the result, loaded, except objects that have been deleted since.
   public func objects(onDamage: DamagePolicy = .fail) throws(StoreError) -> [T] {

@@ -3,6 +3,8 @@ struct LiveDifference {
   var classID: KeyspaceID
   var commitNumber: CommitNumber
   var rowIDs: [RowID]
+  /// The identities of the objects, if they are of several classes; nil if ``classID`` and ``rowIDs`` give them.
+  var ids: [AnyObjectID]?
   var deletions: [Int] = []
   var insertions: [Int] = []
   var updates: [Int] = []
@@ -19,8 +21,8 @@ struct LiveResult {
   private let onDamage: DamagePolicy
   /// The records that were reported, so that each is not reported again while it is unchanged.
   private let reported: ReportedRecords
-  /// Whether the query runs again after every commit, because a limit or offset makes an object's
-  /// place depend on the other objects of the result.
+  /// Whether the query runs again after every commit, because a limit or offset makes an object's place depend on the
+  /// other objects of the result.
   private let dependsOnOthers: Bool
   private let leadsToOtherClasses: Bool
   private var rowIDs: [RowID]
@@ -33,6 +35,10 @@ struct LiveResult {
   ) throws(StoreError) {
     self.store = store
     self.table = table
+    var query = query
+    if query.condition.testsIdentities {
+      query.condition = query.condition.resolvingIdentities(of: try table.classIDForReading())
+    }
     self.query = query
     let reported = ReportedRecords()
     self.reported = reported
@@ -193,27 +199,40 @@ struct LiveResult {
 
   private func difference(from former: [RowID], changed: Set<RowID>) -> LiveDifference? {
     var change = LiveDifference(classID: classID, commitNumber: commitNumber, rowIDs: rowIDs)
-    var formerIndexes: [RowID: Int] = Dictionary(minimumCapacity: former.count)
-    for (index, rowID) in former.enumerated() { formerIndexes[rowID] = index }
-    // Rows whose relative order is unchanged stay; the others are removed and inserted again.
-    let common = rowIDs.compactMap { formerIndexes[$0] }
+    change.setChanges(from: former, to: rowIDs, changed: changed)
+    return change.isEmpty ? nil : change
+  }
+}
+
+extension LiveDifference {
+  /// Sets the differences between two whole results.
+  ///
+  /// - Parameters:
+  ///   - former: The previous result.
+  ///   - new: The new result.
+  ///   - changed: The objects that have changed.
+  mutating func setChanges<ID: Hashable>(from former: [ID], to new: [ID], changed: Set<ID>) {
+    (deletions, insertions, updates, moves) = ([], [], [], [])
+    var formerIndexes: [ID: Int] = Dictionary(minimumCapacity: former.count)
+    for (index, id) in former.enumerated() { formerIndexes[id] = index }
+    // Objects whose relative order is unchanged stay; the others are removed and inserted again.
+    let common = new.compactMap { formerIndexes[$0] }
     let staying = Set(Self.longestAscending(common))
     var remaining: Set<Int> = []
-    for (index, rowID) in rowIDs.enumerated() {
-      if let formerIndex = formerIndexes[rowID] {
-        if changed.contains(rowID) { change.updates.append(index) }
+    for (index, id) in new.enumerated() {
+      if let formerIndex = formerIndexes[id] {
+        if changed.contains(id) { updates.append(index) }
         if staying.contains(formerIndex) {
           remaining.insert(formerIndex)
         } else {
-          change.insertions.append(index)
-          change.moves.append((formerIndex, index))
+          insertions.append(index)
+          moves.append((formerIndex, index))
         }
       } else {
-        change.insertions.append(index)
+        insertions.append(index)
       }
     }
-    change.deletions = former.indices.filter { !remaining.contains($0) }
-    return change.isEmpty ? nil : change
+    deletions = former.indices.filter { !remaining.contains($0) }
   }
 
   /// Returns a longest ascending subsequence of the numbers (Schensted, 1961).

@@ -7,8 +7,7 @@ public struct AcceptanceProgress: Sendable {
 }
 
 extension Store {
-  /// Accepts the current records as the store's contents, after
-  /// ``StoreError/Code/contentsDoNotMatchDigest``.
+  /// Accepts the current records as the store's contents, after ``StoreError/Code/contentsDoNotMatchDigest``.
   ///
   /// That error means that records of a class are missing, outdated, or were added by an attacker, though each is
   /// intact. It recurs with each complete fetch, and with the store's verification. Before this call inspect the

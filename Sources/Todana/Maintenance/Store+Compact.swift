@@ -15,7 +15,7 @@ extension Store {
   /// The store can be used concurrently, even by other threads. Saves and fetches wait at most for one step of some
   /// milliseconds. An error, a loss of power or `progress` may end the compaction at any time, and no record is lost.
   ///
-  /// Takes at most ``KyotoBackend/Options/compactionRoomByteCount`` of space on the disk, 64 MiB by default. If a
+  /// Takes at most ``StorageTuning/compactionRoomByteCount`` of space on the disk, 64 MiB by default. If a
   /// class's file cannot be copied within that space, it is compacted in place. Snapshots that are read concurrently
   /// keep the moved records, in memory and then in a temporary file.
   ///

@@ -3,7 +3,7 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/notEncrypted``, or with ``StoreError/Code/notSupported`` if the
   ///   backend is encrypted but manages no keys.
-  public var keys: any KeyManagement {
+  public var keys: StoreKeys {
     get throws(StoreError) {
       try begin()
       guard let management = backend.operations?.keyManagement else {
@@ -12,14 +12,13 @@ extension Store {
         }
         throw StoreError(.notEncrypted, "The store is not encrypted, so it has no passphrases or keys.")
       }
-      return management
+      return StoreKeys(management, session)
     }
   }
 
-  /// Replaces a store's file of keys by an exported one (``KeyManagement/export()``).
+  /// Replaces a store's file of keys by an exported one (``StoreKeys/export()``).
   ///
-  /// Use it if the store's own file of keys is damaged or lost, or if all its passphrases and keys
-  /// are lost.
+  /// Use it if the store's own file of keys is damaged or lost, or if all its passphrases and keys are lost.
   ///
   /// The store then opens with the secrets that the file had when it was exported. Keys that the store has received
   /// since are kept, if its own file of keys can be read. The store must not be open.

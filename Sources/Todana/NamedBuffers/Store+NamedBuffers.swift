@@ -9,8 +9,8 @@ extension Store {
   /// - Parameters:
   ///   - name: The name: not empty, without NUL, and not longer than the backend's keys.
   ///   - version: The ``DataBuffer/version`` of the buffer when it is read.
-  ///   - immediately: Whether to save the buffer, and nothing else, before the call returns. If so,
-  ///     the buffer cannot refer to objects whose insert is pending.
+  ///   - immediately: Whether to save the buffer, and nothing else, before the call returns. If so, the buffer cannot
+  ///     refer to objects whose insert is pending.
   ///   - body: Writes the content. It is called once, before the method returns.
   /// - Throws: The errors of the closure; ``StoreError``: ``StoreError/Code/cannotEncode``,
   ///   ``StoreError/Code/invalidName``. When writing immediately, also ``StoreError/Code/withinSavepoint``, and
@@ -48,6 +48,7 @@ extension Store {
     _ name: String, includingPending: Bool = true, _ body: (inout DataBuffer) throws -> Result
   ) throws -> Result? {
     try begin()
+    tracker?.note(namedBuffer: name)
     try checkBufferName(name)
     if includingPending, let pending = namedBuffers.pendingChange(of: name) {
       guard case .put(let content, let version) = pending else { return nil }
@@ -92,6 +93,7 @@ extension Store {
   /// - Complexity: O(*n* log *n*); reads all buffers.
   public func namedBufferNames(includingPending: Bool = true) throws(StoreError) -> [String] {
     try begin()
+    tracker?.noteAllNamedBuffers()
     var names: Set<NamedBuffers.Name> = []
     if let keyspace = try knownBufferKeyspace() {
       let chunk = takeChunk()

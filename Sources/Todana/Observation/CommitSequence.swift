@@ -5,9 +5,9 @@ extension Store {
   /// for await commit in store.commits() { print(commit.inserted.count, "new objects") }
   /// ```
   ///
-  /// The sequence is `Sendable`: it can be read in another isolation domain. It ends when its task is cancelled, or
-  /// when the last store of the backend is closed. Commits made directly by a ``WriteBatch``, and not through a store,
-  /// are not included.
+  /// The sequence is `Sendable`: it can be read in another isolation domain. Each iterator gets all commits since this
+  /// call. It ends when its task is cancelled, or when the last store of the backend is closed. Commits made directly by
+  /// a ``WriteBatch``, and not through a store, are not included.
   public func commits() -> CommitSequence { CommitSequence(session: session) }
 }
 
@@ -18,9 +18,9 @@ public struct CommitSequence: AsyncSequence, Sendable {
 
   private let membership: Membership
 
-  init(session: BackendSession) { membership = Membership(session.changes) }
+  init(session: BackendSession) { membership = Membership(session.changes, .whole) }
 
-  public func makeAsyncIterator() -> Iterator { Iterator(membership: membership) }
+  public func makeAsyncIterator() -> Iterator { Iterator(membership: Membership(beside: membership)) }
 
   public struct Iterator: AsyncIteratorProtocol {
     let membership: Membership
@@ -47,9 +47,14 @@ public struct CommitSequence: AsyncSequence, Sendable {
     let hub: ChangeHub
     let id: ChangeHub.ListenerID
 
-    init(_ hub: ChangeHub) {
+    init(_ hub: ChangeHub, _ scope: ObservedScope) {
       self.hub = hub
-      id = hub.join()
+      id = hub.join(scope)
+    }
+
+    init(beside other: Membership) {
+      hub = other.hub
+      id = hub.join(beside: other.id)
     }
 
     deinit { hub.leave(id) }

@@ -16,6 +16,17 @@ enum DateText {
     return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded()))
   }
 
+  /// Parses a date in the format of ISO 8601: `2026-11-27`, `2026-11-27T08:30:00Z` or `2026-11-27T08:30:00.25+01:00`.
+  ///
+  /// A date without a time is its beginning in UTC. Returns nil for other texts.
+  static func date(_ text: String) -> Date? {
+    if text.utf8.count == 10 {
+      return try? Date.ISO8601FormatStyle().year().month().day().parse(text)
+    }
+    return (try? Date.ISO8601FormatStyle().parse(text))
+      ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+  }
+
   /// Returns a description of any date, for messages.
   static func description(_ date: Date) -> String {
     iso8601(date) ?? "\(date.timeIntervalSinceReferenceDate) s after 2001-01-01"

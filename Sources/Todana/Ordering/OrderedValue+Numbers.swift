@@ -4,8 +4,8 @@
   public import Foundation
 #endif
 
-// The key of an integer is its bytes, the most significant first. In the key of a signed integer,
-// the sign bit is inverted.
+// The key of an integer is its bytes, the most significant first. In the key of a signed integer, the sign bit is
+// inverted.
 
 extension UInt8: OrderedValue {
   @inlinable public static var indexedTypeName: String { "UInt8" }

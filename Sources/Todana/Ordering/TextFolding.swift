@@ -27,6 +27,25 @@ enum TextFolding {
     return folded
   }
 
+  /// Returns the text without case, but with accents, in UTF-8.
+  ///
+  /// Canonically equivalent texts give the same result.
+  static func foldCase(_ text: String) -> [UInt8] {
+    var text = text
+    if let ascii = text.withUTF8({ unsafe foldASCII($0) }) { return ascii }
+    var folded = ""
+    // Decomposed texts may become different by the change of case, so the result is decomposed again.
+    for scalar in text._nfd {
+      for upper in scalar.properties.uppercaseMapping.unicodeScalars {
+        folded.append(upper.properties.lowercaseMapping)
+      }
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(folded.utf8.count)
+    for scalar in folded._nfd { bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter) }
+    return bytes
+  }
+
   private static func foldASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     var folded: [UInt8] = []
     folded.reserveCapacity(bytes.count)

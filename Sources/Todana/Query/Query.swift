@@ -22,10 +22,19 @@ public struct Query<T: StoredObject>: Sendable {
     }
   }
 
+  // `where` is overloaded for the two types of conditions. As one generic method, it would take the compiler seconds to
+  // check ten conditions joined by `&&`.
+
   /// Returns a query for those objects of this query that also meet another condition.
-  public func `where`<Source: ConditionSource<T>>(_ condition: (Properties<T>) -> Source) -> Query {
+  public func `where`(_ condition: (Properties<T>) -> Condition<T>) -> Query { adding(condition(Properties())) }
+
+  /// Returns a query for those objects of this query for which a property is true.
+  public func `where`(_ property: (Properties<T>) -> Property<T, Bool>) -> Query {
+    adding(property(Properties()).condition)
+  }
+
+  private func adding(_ condition: Condition<T>) -> Query {
     var query = self
-    let condition = condition(Properties()).condition
     if condition.isTooDeep { query.specification.problem = Query(condition).specification.problem }
     query.specification.condition = .joinAll([specification.condition, condition.node])
     return query
@@ -72,6 +81,17 @@ public struct Query<T: StoredObject>: Sendable {
     return query
   }
 
+  /// Returns the query for objects of the class and of its registered subclasses.
+  ///
+  /// Without it, a query finds objects of exactly its class. Each class uses its own indexes. Objects with equal sort
+  /// keys come in the order of their identities: by class, then by row. A sorted query reads all objects that meet the
+  /// condition.
+  public func includingSubclasses(_ including: Bool = true) -> Query {
+    var query = self
+    query.specification.includesSubclasses = including
+    return query
+  }
+
   /// Returns the query without its first objects.
   ///
   /// They are skipped again by every fetch, so `after(_:)` is faster for many pages.
@@ -95,6 +115,8 @@ struct QuerySpecification: Sendable {
   var sortKeys: [SortKey] = []
   var offset = 0
   var limit: Int?
+  /// Whether the result has objects of registered subclasses as well.
+  var includesSubclasses = false
   /// The position after which the result begins; nil for the beginning.
   var start: QueryPosition?
   /// The only properties that are read from the result; empty if any properties, or whole objects, are needed.
@@ -120,7 +142,7 @@ struct QuerySpecification: Sendable {
 
   func check() throws(StoreError) {
     func refusal(_ message: String) -> StoreError { StoreError(.invalidQuery, message) }
-    if let problem { throw refusal(problem) }
+    if let problem = problem ?? condition.problem { throw refusal(problem) }
     if let limit, limit < 0 { throw refusal("The limit of the query is \(limit), but must be 0 or more.") }
     if let start, start.keys.count != sortKeys.count {
       throw refusal(
@@ -136,10 +158,17 @@ extension StoreIdentifiable where Self: StoredObject {
   /// ```swift
   /// let query = Song.where { $0.genre == "Jazz" && $0.seconds > 200 }
   /// ```
-  public static func `where`<Source: ConditionSource<Self>>(
-    _ condition: (Properties<Self>) -> Source
-  ) -> Query<Self> {
-    Query(condition(Properties()).condition)
+  public static func `where`(_ condition: (Properties<Self>) -> Condition<Self>) -> Query<Self> {
+    Query(condition(Properties()))
+  }
+
+  /// Returns a query for the objects for which a property is true.
+  ///
+  /// ```swift
+  /// let query = Song.where { $0.isFavourite }
+  /// ```
+  public static func `where`(_ property: (Properties<Self>) -> Property<Self, Bool>) -> Query<Self> {
+    Query(property(Properties()).condition)
   }
 
   /// A query for all objects of the class.

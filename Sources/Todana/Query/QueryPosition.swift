@@ -6,6 +6,14 @@ public struct QueryPosition: Sendable, Codable, Hashable {
   /// The object's values of the sort keys, as the bytes by which they are compared.
   let keys: [[UInt8]]
   let rowID: RowID
+  /// The number of the object's class, which decides among equal keys if a query includes subclasses.
+  var classNumber: UInt32?
+
+  /// Returns the position in the part of the result with the objects of a class.
+  func begin(ofClass classID: KeyspaceID?) -> QueryPosition {
+    guard let classNumber, let classID, classID.rawValue != classNumber else { return self }
+    return QueryPosition(keys: keys, rowID: classID.rawValue < classNumber ? .max : 0)
+  }
 }
 
 extension Query {
@@ -13,7 +21,7 @@ extension Query {
   ///
   /// - Returns: nil if the object is in no store, or if a value is read through a reference that cannot be loaded.
   public func position(of object: T) -> QueryPosition? {
-    guard let rowID = object.id?.rowID else { return nil }
+    guard let id = object.anyID else { return nil }
     var keys: [[UInt8]] = []
     for key in specification.sortKeys {
       let arena = ByteArena()
@@ -22,7 +30,7 @@ extension Query {
       if writer.failure != nil { return nil }
       keys.append(unsafe Array(arena.bytes))
     }
-    return QueryPosition(keys: keys, rowID: rowID)
+    return QueryPosition(keys: keys, rowID: id.rowID, classNumber: id.classID.rawValue)
   }
 
   /// Returns the part of the query after an object: the next page, if the object was the last of a page.

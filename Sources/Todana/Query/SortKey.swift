@@ -132,8 +132,7 @@ struct SortedRows {
     if let limit, rows.count / 2 > max(limit, 2048) { prune(to: limit) }
   }
 
-  /// Removes the incomplete key of an object whose value could not be read, and throws the error of
-  /// reading it.
+  /// Removes the incomplete key of an object whose value could not be read, and throws the error of reading it.
   private mutating func removeFailed(from offset: Int) throws(StoreError) {
     arena.count = offset
     let failure = writer.failure
@@ -170,6 +169,9 @@ struct SortedRows {
       return order != 0 ? order < 0 : lhs.rowID < rhs.rowID
     }
   }
+
+  /// Removes all rows after the first ones; the rows are sorted.
+  mutating func keepFirst(_ count: Int) { if rows.count > count { rows.removeSubrange(count...) } }
 
   private mutating func prune(to limit: Int) {
     sort()

@@ -31,8 +31,7 @@ final class Salvage: SalvageVisitor {
   private var keys: Set<[UInt8]> = []
   private var lostRows = RowSet()
   private var highestRowID: RowID = 0
-  /// The number of further records from which the keyspace's number may be guessed, if it is
-  /// unknown.
+  /// The number of further records from which the keyspace's number may be guessed, if it is unknown.
   private var guessesLeft = 0
 
   init(to path: String, secret: StoreSecret?, progress: @escaping (SalvageProgress) throws -> Void) {

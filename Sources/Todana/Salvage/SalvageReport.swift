@@ -4,8 +4,7 @@
 public struct SalvageReport: Sendable, Codable {
   /// The classes, the named buffers, and other keyspaces with records except indexes, in the order of their numbers.
   public internal(set) var keyspaces: [Keyspace] = []
-  /// The losses of the store as a whole, such as commits whose log cannot be read: one sentence for
-  /// each.
+  /// The losses of the store as a whole, such as commits whose log cannot be read: one sentence for each.
   public internal(set) var losses: [String] = []
   /// The indexes of the old store, which the new one does not have: `Song: seconds`, or the file if the name is lost.
   ///
@@ -17,8 +16,8 @@ public struct SalvageReport: Sendable, Codable {
   public var savedCount: Int { keyspaces.reduce(0) { $0 + $1.savedCount } }
   /// The number of records that are known to be lost.
   ///
-  /// For each keyspace it is the larger of two numbers: the lost records that could be identified,
-  /// and the difference between the count in the old store and the number of saved records.
+  /// For each keyspace it is the larger of two numbers: the lost records that could be identified, and the difference
+  /// between the count in the old store and the number of saved records.
   public var lostCount: Int { keyspaces.reduce(0) { $0 + $1.lostCount } }
   /// Whether no loss is known.
   public var isComplete: Bool { losses.isEmpty && keyspaces.allSatisfy(\.isComplete) }
@@ -29,8 +28,7 @@ public struct SalvageReport: Sendable, Codable {
     public internal(set) var name: String
     /// Whether the name is known; false if the catalog was damaged.
     ///
-    /// If not, ``name`` is the part that the file's name contains, which may differ from the stored
-    /// name of the class.
+    /// If not, ``name`` is the part that the file's name contains, which may differ from the stored name of the class.
     public internal(set) var isNameKnown: Bool
     /// The number of the class in the new store; it is the old one unless ``isNumberKept`` is false.
     public internal(set) var number: Int

@@ -22,8 +22,8 @@ extension Store {
   ///
   /// - Parameters:
   ///   - path: The directory of the damaged store, which must not be open for writing.
-  ///   - newPath: The path of the new store. Nothing may exist there. Until the store is complete
-  ///     and durable, it is in a directory whose name ends in `.partial`.
+  ///   - newPath: The path of the new store. Nothing may exist there. Until the store is complete and durable, it is in
+  ///     a directory whose name ends in `.partial`.
   ///   - encryption: A passphrase or key that opens the damaged store, if it is encrypted. The new store is encrypted
   ///     with the same passphrase or key, and new keys.
   ///   - progress: Called repeatedly; throwing from it ends the salvage, and nothing of the new store is left.

@@ -123,7 +123,13 @@ extension Store {
   }
 
   func unreadable(_ error: any Error, rowID: RowID, version: UInt8, of table: ClassTable) -> StoreError {
-    StoreError(
+    if let error = error as? DataBufferError, error.code == .referenceUnknownClass {
+      return StoreError(
+        .unreadableContent,
+        "The object refers to an object of a class that the store was opened without: list that class in `classes`.",
+        className: table.name, rowID: rowID, underlying: error)
+    }
+    return StoreError(
       .unreadableContent,
       "The record is intact, but readContent cannot read the content that version \(version) of the class wrote.",
       className: table.name, rowID: rowID, underlying: error)

@@ -71,10 +71,12 @@ extension Store {
   ///   - objects: Objects of this store.
   ///   - onDamage: The policy for objects that cannot be loaded, including those that no longer exist
   ///     (``StoreError/Code/rowNotFound``). They are not deleted; ``delete(_:)-([ObjectID<T>])`` deletes by identities.
-  /// - Throws: The errors of ``delete(_:)-(StoredObject)``. After an error, neither the objects nor
-  ///   their dependents are deleted.
-  public func delete(_ objects: some Sequence<StoredObject>, onDamage: DamagePolicy = .fail) throws {
-    let objects = Array(objects).filter { !$0.state.contains(.deleted) }
+  /// - Throws: The errors of ``delete(_:)-(StoredObject)``. After an error, neither the objects nor their dependents
+  ///   are deleted.
+  public func delete<Objects: Sequence>(
+    _ objects: Objects, onDamage: DamagePolicy = .fail
+  ) throws where Objects.Element: StoredObject {
+    let objects = objects.filter { !$0.state.contains(.deleted) }
     try load(objects, onDamage: onDamage)
     try allOrNothing { () throws -> Void in
       for object in objects where !(object.isFault && onDamage.isReporting) {

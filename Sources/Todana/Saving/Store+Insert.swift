@@ -72,9 +72,13 @@ extension Store {
   /// Returns the table of a class; the table used last is found without a search.
   @inline(__always)
   func table(for type: StoredObject.Type) throws(StoreError) -> ClassTable {
-    if let table = lastTable, table.type == type { return table }
+    if let table = lastTable, table.type == type {
+      noteUse(of: table)
+      return table
+    }
     let table = try registry.table(for: type)
     lastTable = table
+    noteUse(of: table)
     return table
   }
 }

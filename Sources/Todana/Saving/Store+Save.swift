@@ -56,9 +56,16 @@ extension Store {
 
   /// Publishes the changes of a commit to the listeners; called while its objects are still pending.
   private func publish(_ batch: borrowing WriteBatch, _ number: CommitNumber) {
+    let tables = registry.tablesWithChanges
+    let observed = session.changes.observedPart(
+      of: tables.compactMap(\.classID), hasNamedBuffers: !namedBuffers.pending.isEmpty)
+    guard observed != ObservedScope() else { return }
     var changes = CommitChanges(commitNumber: number)
-    for table in registry.tablesWithChanges {
-      guard let classID = table.classID else { continue }
+    if observed.isWhole || observed.includesNamedBuffers {
+      changes.namedBuffers = namedBuffers.pending.keys.map(\.string).sorted()
+    }
+    for table in tables {
+      guard let classID = table.classID, observed.isWhole || observed.classes.contains(classID) else { continue }
       for object in table.pending.objects {
         let id = AnyObjectID(classID: classID, rowID: object.rowID)
         if object.state.contains(.inserted) {
@@ -126,6 +133,7 @@ extension Store {
         continue
       }
       guard !object.isFault else { throw savingFault(object, of: table) }
+      if index == 0, configuration.checksDeclarations { checkDeclarations(of: table, with: object) }
       let written = try encode(object, rowID: object.rowID, of: table, writer: &writer)
       batch.append(
         .init(
@@ -166,7 +174,13 @@ extension Store {
     try append(change, name: name, to: &batch)
     let bufferKeys = BufferKeys(CollectionOfOne(.init(string: name)), of: namedBuffers.keyspace)
     do throws(BackendError) {
-      noteCommit(try sealing.commit(batch, durability: configuration.durability), durability: configuration.durability)
+      let number = try sealing.commit(batch, durability: configuration.durability)
+      noteCommit(number, durability: configuration.durability)
+      if session.changes.hasListeners {
+        var changes = CommitChanges(commitNumber: number)
+        changes.namedBuffers = [name]
+        session.changes.publish(changes)
+      }
     } catch {
       if error.code == .conflict { throw conflict(in: batch, error, bufferKeys) }
       throw translate(error)

@@ -8,9 +8,8 @@ extension Store {
   /// try await store.save()
   /// ```
   ///
-  /// **Before the first suspension** all changes are encoded and applied. They are no longer
-  /// pending, and other stores of the backend see them. A conflict, a refusal or an encoding error
-  /// is thrown before this, and nothing is saved.
+  /// **Before the first suspension** all changes are encoded and applied. They are no longer pending, and other stores
+  /// of the backend see them. A conflict, a refusal or an encoding error is thrown before this, and nothing is saved.
   ///
   /// **During the suspension** the call only awaits the flush, on another thread. Other tasks of the domain may use the
   /// store without restriction:
@@ -32,8 +31,8 @@ extension Store {
   /// file. It flushes that file while it is applied, before the first suspension. If that takes too long, save in
   /// smaller steps, or use a ``StoreActor``.
   ///
-  /// - Parameter durability: The durability of the commit; nil for the configured durability. With
-  ///   `.relaxed` and `.bulk` the call does not wait at all.
+  /// - Parameter durability: The durability of the commit; nil for the configured durability. With `.relaxed` and
+  ///   `.bulk` the call does not wait at all.
   /// - Throws: The errors of ``saveChanges(durability:)``.
   public nonisolated(nonsending) func save(durability: Durability? = nil) async throws {
     try beginChange()

@@ -65,8 +65,8 @@ extension Store {
   @inline(never)
   private func announceUnsavedContent(of object: StoredObject, in table: ClassTable) {
     guard object.table === table, !object.isFault else { return }
-    // While the outcome of a save is unknown after a failed flush, its objects stay pending. The
-    // object may have been changed after that save, so the change is announced.
+    // While the outcome of a save is unknown after a failed flush, its objects stay pending. The object may have been
+    // changed after that save, so the change is announced.
     if unresolvedSave != nil || !showsSavedContent(object, of: table) { willUpdate(object) }
   }
 

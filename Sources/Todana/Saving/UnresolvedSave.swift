@@ -37,9 +37,9 @@ struct UnresolvedSave {
 extension Store {
   /// Recovers the backend after a failed flush, and finds out whether the save counts.
   ///
-  /// If the save counts, its changes are no longer pending. If it does not, they are still pending
-  /// and can be saved again. Objects without pending changes become faults, as their content may be
-  /// lost. An unnecessary call does no harm.
+  /// If the save counts, its changes are no longer pending. If it does not, they are still pending and can be saved
+  /// again. Objects without pending changes become faults, as their content may be lost. An unnecessary call does no
+  /// harm.
   ///
   /// Another store of the backend, or the backend's own ``StoreBackend/reopen()``, may have reopened the backend. The
   /// next call of this store then finds out the outcome.

@@ -23,8 +23,7 @@ final class BackendSession: Sendable {
     changes.publish(.unknown)
   }
 
-  /// Publishes that anything may have changed; called after another backend, usually of another
-  /// process, has committed.
+  /// Publishes that anything may have changed; called after another backend, usually of another process, has committed.
   private func noteExternalCommits() {
     changes.publish(.unknown)
     worker.addAwaitingJobs()

@@ -5,8 +5,7 @@ extension Store {
     if needsAttention || session.failureCount != seenFailureCount { try attend() }
   }
 
-  /// Calls ``begin()``, and throws if the store is being saved; every changing call starts with
-  /// this.
+  /// Calls ``begin()``, and throws if the store is being saved; every changing call starts with this.
   @inline(__always)
   func beginChange() throws(StoreError) {
     try begin()

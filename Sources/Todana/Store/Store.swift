@@ -45,7 +45,8 @@ public final class Store {
   var pendingCount = 0
   var namedBuffers = NamedBuffers()
   var hasDelegate = false
-  var isClosed = false {
+  /// Whether the store was closed, so that every throwing call throws ``StoreError/Code/closed``.
+  public internal(set) var isClosed = false {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
   }
   var isSaving = false
@@ -78,6 +79,8 @@ public final class Store {
   var holdsSnapshot = false
   /// The held snapshot; nil after a save, until the next read takes one that includes the save.
   var heldSnapshot: (any BackendSnapshot)?
+  /// The tracker of the parts that are read while an observed value is computed; nil at other times.
+  var tracker: ReadTracker?
   /// The table of the class that was looked up last.
   var lastTable: ClassTable?
   var spareChunk: RecordChunk?
@@ -166,7 +169,7 @@ public final class Store {
   }
 
   deinit {
-    if !isClosed, pendingCount > 0 {
+    if !isClosed, !isWorker, pendingCount > 0 {
       configuration.logger?.warning(
         "A store was released with unsaved changes, which are lost: \(pendingChangesDescription)")
     }

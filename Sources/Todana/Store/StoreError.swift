@@ -36,6 +36,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case readOnly
     /// This kind of backend does not support the operation.
     case notSupported
+    /// The task of an asynchronous call was cancelled.
+    case cancelled
     /// A change was attempted during a save.
     case reentrant
     /// An operation that cannot be undone, such as a save, was attempted within a savepoint.
@@ -47,6 +49,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case invalidClassName
     /// Two classes have the same stored name.
     case duplicateClassName
+    /// A class cannot be dropped, because an open store has it registered.
+    case classInUse
     /// A named buffer's name is empty, too long, or contains a NUL.
     case invalidName
 

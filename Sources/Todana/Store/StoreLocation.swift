@@ -4,9 +4,9 @@ internal import Logging
 public enum StoreLocation: Sendable, Hashable {
   /// A directory of the file system.
   ///
-  /// A missing directory is created for its owner alone (0700). Files get the permissions of the
-  /// directory, without execute permission and less the process's umask. To share a store with a
-  /// group, create the directory before the store.
+  /// A missing directory is created for its owner alone (0700). Files get the permissions of the directory, without
+  /// execute permission and less the process's umask. To share a store with a group, create the directory before the
+  /// store.
   case directory(String)
   /// Temporary files that are removed when the store is closed or the program ends.
   case temporary
@@ -17,9 +17,7 @@ public enum StoreLocation: Sendable, Hashable {
   func openBackend(
     _ configuration: StoreConfiguration, expecting anchor: StoreAnchor?
   ) throws(StoreError) -> any StoreBackend {
-    var options = configuration.backendOptions
-    if let anchor { options.expectedAnchor = anchor }
-    if configuration.resumingMigration { options.resumingMigration = true }
+    let options = configuration.options(expecting: anchor)
     let secret: StoreSecret?
     do {
       secret = try configuration.encryption.secret()

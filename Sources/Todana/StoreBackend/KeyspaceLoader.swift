@@ -12,10 +12,9 @@ public protocol KeyspaceLoader: AnyObject, Sendable {
   /// - Parameter batch: Changes of the kind ``WriteBatch/Kind/put`` for this keyspace alone, with the expectation
   ///   ``WriteBatch/Expectation/anything`` or ``WriteBatch/Expectation/absent``. Their keys come after the keys of all
   ///   earlier calls. The batch's id is not remembered.
-  /// - Throws: ``BackendError/Code/invalidArgument`` for other batches, none of whose records are
-  ///   added. After any other error the loading has failed, and later calls throw as well.
-  ///   ``BackendError/Code/interrupted`` once the keyspace was adopted, or the backend reopened or
-  ///   closed.
+  /// - Throws: ``BackendError/Code/invalidArgument`` for other batches, none of whose records are added. After any
+  ///   other error the loading has failed, and later calls throw as well. ``BackendError/Code/interrupted`` once the
+  ///   keyspace was adopted, or the backend reopened or closed.
   func append(_ batch: borrowing WriteBatch) throws(BackendError)
 
   /// Makes the records durable, so that a batch may adopt the keyspace.

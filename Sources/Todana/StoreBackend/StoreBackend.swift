@@ -106,9 +106,9 @@ public protocol StoreBackend: AnyObject, Sendable {
 
   /// Sets the function that is called after commits by another object or another process.
   ///
-  /// Only backends whose records can change without this object implement it; the default does
-  /// nothing. A call is a hint: one call may announce many commits, and some calls are made without
-  /// a commit. Commits by this object cause no call.
+  /// Only backends whose records can change without this object implement it; the default does nothing. A call is a
+  /// hint: one call may announce many commits, and some calls are made without a commit. Commits by this object cause
+  /// no call.
   ///
   /// - Parameter handler: Called on any thread; it must return soon and may call the backend. Replaces the previous
   ///   handler; nil removes it.

@@ -11,6 +11,17 @@ struct LazyReferenceList {
   /// The table that the rows belong to; nil if the list has no rows.
   var table: ClassTable?
 
+  /// Tests whether an entry leads to the object with an identity.
+  func refers(to id: AnyObjectID) -> Bool {
+    let rowsMatch = table.map { !$0.isOrphan && $0.classID == id.classID } ?? false
+    return entries.contains { entry in
+      switch entry {
+      case .row(let rowID): rowsMatch && rowID == id.rowID
+      case .object(let object): object.anyID == id
+      }
+    }
+  }
+
   /// Returns the object of an entry, which is of this class.
   ///
   /// For a row, it is the live object or a new fault.

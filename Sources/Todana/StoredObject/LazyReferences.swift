@@ -16,10 +16,10 @@
 /// }
 /// ```
 ///
-/// An element is the store's one object of its row: the live one, or a new fault. **The list does
-/// not keep the objects alive that it was read with.** Keep an object that you load; otherwise, the
-/// next access may give a new fault. The list does keep objects alive that you put into it. Its
-/// records are identical to those of an array, so a class may change from one to the other.
+/// An element is the store's one object of its row: the live one, or a new fault. **The list does not keep the objects
+/// alive that it was read with.** Keep an object that you load; otherwise, the next access may give a new fault. The
+/// list does keep objects alive that you put into it. Its records are identical to those of an array, so a class may
+/// change from one to the other.
 public struct LazyReferences<Object: StoredObject> {
   var list = LazyReferenceList()
 

@@ -12,7 +12,7 @@
 /// An access takes a few tens of nanoseconds longer than an access to a plain property.
 @propertyWrapper
 public struct Loaded<Value> {
-  private var value: Value
+  fileprivate(set) var value: Value
 
   public init(wrappedValue: Value) { value = wrappedValue }
 

@@ -28,3 +28,11 @@ extension StoredObject {
   /// Whether the content is not loaded, so that plain properties have their default values.
   public final var isFault: Bool { state.contains(.fault) }
 }
+
+extension StoredObject {
+  /// Tests whether two variables hold the same object.
+  public static func == (lhs: StoredObject, rhs: StoredObject) -> Bool { lhs === rhs }
+
+  /// Hashes the identity of the instance, which does not change when the object is inserted, loaded or deleted.
+  public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -26,11 +26,14 @@
 /// domain. Neither the object nor the store is `Sendable`. Pass an ``ObjectID`` between isolation domains. In a module
 /// whose default isolation is the main actor, declare `nonisolated final class Song: StoredObject`.
 ///
+/// Two variables are equal if they hold the same instance. A store has one instance for each row, so objects of one
+/// store are equal if they have the same row. Sets and dictionaries find an object whether it is loaded or not, and
+/// before and after it is inserted.
+///
 /// The deinitializer of a subclass must not use the store, because the store's table still has an entry for the object
 /// while it runs.
-open class StoredObject: StoreIdentifiable, CustomStringConvertible {
-  // The time to fetch millions of objects depends on their size, so they have as few words as
-  // possible.
+open class StoredObject: StoreIdentifiable, Hashable, Identifiable, CustomStringConvertible {
+  // The time to fetch millions of objects depends on their size, so they have as few words as possible.
 
   final var place = ObjectPlace()
   /// The object's index in ``PendingChanges`` while it is pending; else its ``token``.
@@ -67,10 +70,10 @@ open class StoredObject: StoreIdentifiable, CustomStringConvertible {
   /// A subclass inherits the list unless it overrides it. Each class has indexes of its own, with its own objects only.
   open class var indexes: [Index] { [] }
 
-  /// The properties that textual conditions and sorts can name: by default none.
+  /// The properties that textual conditions and sorts can name: by default those of ``contentFields``.
   ///
   /// A subclass inherits the list unless it overrides it.
-  open class var fields: [Field] { [] }
+  open class var fields: [Field] { contentFields.compactMap(\.field) }
 
   /// The fields that ``writeContent(to:)`` writes, in order, for tools that lack the class: by default none.
   ///
@@ -103,12 +106,9 @@ open class StoredObject: StoreIdentifiable, CustomStringConvertible {
   /// before the error are undone, as by ``Store/savepoint(_:)``. It must not save.
   open func prepareForDelete(in store: Store) throws {}
 
-  /// The class, the identity if there is one, and the state, such as `Song 1-17 (not loaded)`; loads nothing.
-  open var description: String {
-    var text = StoredObject.unqualifiedName(of: type(of: self))
-    if let id = anyID { text += " \(id)" }
-    if isFault { text += " (not loaded)" }
-    if let change = state.pendingDescription { text += " (\(change))" }
-    return text
-  }
+  /// A text for people, such as `Song 1-17 (title: "So What", seconds: 545)` or `Song 1-18 (not loaded)`.
+  ///
+  /// It has the class, the identity if there is one, the stored properties, and the state. Nothing is loaded: other
+  /// objects are named by their class and identity. Long values are cut.
+  open var description: String { ObjectDescription.text(of: self) }
 }

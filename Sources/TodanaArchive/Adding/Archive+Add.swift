@@ -19,13 +19,12 @@ public struct AddOptions: Sendable {
   public var host: String?
   /// The time of the snapshot; nil uses the time when reading begins.
   public var time: Date?
-  /// Whether files are read even if their path, length, times and inode equal those in an earlier
-  /// snapshot.
+  /// Whether files are read even if their path, length, times and inode equal those in an earlier snapshot.
   public var rescans = false
   /// Whether a file with another inode than before may count as unchanged.
   ///
-  /// Needed for file systems that assign new inodes each time they are mounted, such as some FUSE
-  /// and network file systems.
+  /// Needed for file systems that assign new inodes each time they are mounted, such as some FUSE and network file
+  /// systems.
   public var ignoresInode = false
   /// Whether a file with another change time (ctime) than before may count as unchanged.
   public var ignoresChangeTime = false
@@ -42,8 +41,7 @@ extension Archive {
   public struct Added: Sendable {
     /// The new snapshot; nil after a dry run, or if nothing could be read.
     ///
-    /// If nothing could be read, an empty snapshot would count as a good one; see
-    /// ``AddProgress/hasReadNothing``.
+    /// If nothing could be read, an empty snapshot would count as a good one; see ``AddProgress/hasReadNothing``.
     public let snapshot: Snapshot?
     /// The final progress, with all counts and messages.
     public let progress: AddProgress
@@ -117,8 +115,8 @@ extension Archive {
 
   /// Makes a snapshot of the files that a function reads and submits on a thread of its own.
   ///
-  /// `expected` is the estimated size for progress. `accept` is called once all input was read; if
-  /// it throws, no snapshot is made.
+  /// `expected` is the estimated size for progress. `accept` is called once all input was read; if it throws, no
+  /// snapshot is made.
   func makeSnapshot(
     _ new: NewSnapshot, _ options: AddOptions, expected: SnapshotCounts? = nil,
     _ progress: (AddProgress) throws -> Void, _ accept: (AddProgress) throws -> Void = { _ in },

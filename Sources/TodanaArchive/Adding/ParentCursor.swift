@@ -157,11 +157,11 @@ struct ParentPlaces {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Returns the names that lead from the top of the earlier snapshot to a path of the new one;
-  /// none for the top itself.
+  /// Returns the names that lead from the top of the earlier snapshot to a path of the new one; none for the top
+  /// itself.
   ///
-  /// If the path is not in the earlier snapshot, returns its place in the new snapshot. An example
-  /// is a path with a date, at which a copy of the file system is mounted.
+  /// If the path is not in the earlier snapshot, returns its place in the new snapshot. An example is a path with a
+  /// date, at which a copy of the file system is mounted.
   ///
   /// - Complexity: O(*n*) in the length of the path and its number of components.
   func place(of path: [UInt8]) -> [[UInt8]] {
@@ -182,10 +182,9 @@ struct ParentPlaces {
 extension Archive {
   /// Returns the snapshot to compare files with, so that unchanged files of a new snapshot need not be read again.
   ///
-  /// Only snapshots of the same host are considered. With a label, this is the newest one of that
-  /// label, if possible with the same set of paths. Otherwise it is the newest one with the same
-  /// set of paths. A snapshot with a time in the future is chosen only if there is no other: it may
-  /// be old, made while the clock was wrong.
+  /// Only snapshots of the same host are considered. With a label, this is the newest one of that label, if possible
+  /// with the same set of paths. Otherwise it is the newest one with the same set of paths. A snapshot with a time in
+  /// the future is chosen only if there is no other: it may be old, made while the clock was wrong.
   func parent(of new: NewSnapshot) throws -> Snapshot? {
     let snapshots = try snapshots().filter { $0.host == new.host }
     let now = Date()

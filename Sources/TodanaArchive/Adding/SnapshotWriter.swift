@@ -79,8 +79,8 @@ final class SnapshotWriter {
     guard case .here(let compressed) = content.place else {
       return try Self.found(try contentStore.row(of: StoredContent.self, named: content.name))
     }
-    // Another job may have stored the content. Besides, the workers do not find content that has
-    // replaced damaged content since they began.
+    // Another job may have stored the content. Besides, the workers do not find content that has replaced damaged
+    // content since they began.
     let mayBeStored = try ownership.contents.isContested(content.name) || !contentStore.damage.isEmpty
     if mayBeStored, let row = try contentStore.row(of: StoredContent.self, named: content.name) { return row }
     let stored = StoredContent()

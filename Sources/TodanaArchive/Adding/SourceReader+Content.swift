@@ -66,8 +66,7 @@ extension SourceReader {
   ///
   /// Opening without O_NONBLOCK would wait as well, but forever if a FIFO has taken the file's place.
   ///
-  /// - Throws: ``FileError`` of the last attempt, after the holder's time has expired or the
-  ///   pipeline has stopped.
+  /// - Throws: ``FileError`` of the last attempt, after the holder's time has expired or the pipeline has stopped.
   func open(_ entry: FileEntry, in directory: SourceDirectory) throws(FileError) -> SourceFile {
     var end: ContinuousClock.Instant?
     while true {

@@ -39,8 +39,8 @@ struct SourceRoots {
   private(set) var openPaths: [[UInt8]] = []
   /// The given paths that are below other given paths.
   ///
-  /// They are archived with the paths above them. Nevertheless they must exist, and
-  /// `--one-file-system` includes their file systems.
+  /// They are archived with the paths above them. Nevertheless they must exist, and `--one-file-system` includes their
+  /// file systems.
   private(set) var innerPaths: [[UInt8]] = []
 
   /// Computes the places of paths.

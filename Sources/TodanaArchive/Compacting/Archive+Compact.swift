@@ -9,8 +9,7 @@ public struct CompactResult: Sendable {
   public var removedPages = 0
   /// The number of groups that were less than half in use, and whose files were moved to new groups.
   public var rewrittenGroups = 0
-  /// A description of the damage that prevented compacting a file of the store; nil if there was
-  /// none.
+  /// A description of the damage that prevented compacting a file of the store; nil if there was none.
   public var keptDamage: String?
   /// The bytes of the archive's files before the compaction, without logs.
   public var byteCountBefore: Int64 = 0
@@ -60,8 +59,7 @@ extension Archive {
 
   /// Compacts the files of the store, which returns the space of removed rows.
   ///
-  /// - Returns: A description of the damage that prevented compacting a file; nil if there was
-  ///   none.
+  /// - Returns: A description of the damage that prevented compacting a file; nil if there was none.
   private func compactFiles(_ progress: (String) throws -> Void) throws -> String? {
     var failure: (any Error)?
     var damage: String?

@@ -56,8 +56,8 @@ extension Archive {
 }
 
 extension ArchiveGarbage {
-  /// Counts content that no file needs as a chunk; `use` is the number of its bytes that belong to
-  /// needed small files, or nil if there are none.
+  /// Counts content that no file needs as a chunk; `use` is the number of its bytes that belong to needed small files,
+  /// or nil if there are none.
   fileprivate mutating func add(_ stored: StoredContent, use: Int?) {
     let storedByteCount = Int64(stored.compressed.bytes.count)
     guard let use else {

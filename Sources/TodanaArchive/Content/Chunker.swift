@@ -1,9 +1,8 @@
 /// Splits content at positions that depend on its bytes, so an insertion changes only the chunks around it.
 ///
-/// FastCDC (Xia et al., USENIX ATC 2016): a rolling "gear" hash of the last 64 bytes is compared
-/// with a mask. The mask for chunks below the wanted size is harder to meet than the mask for
-/// longer ones. The table is derived from the archive's secret: chunk lengths reveal less about
-/// known files than they would with a public table.
+/// FastCDC (Xia et al., USENIX ATC 2016): a rolling "gear" hash of the last 64 bytes is compared with a mask. The mask
+/// for chunks below the wanted size is harder to meet than the mask for longer ones. The table is derived from the
+/// archive's secret: chunk lengths reveal less about known files than they would with a public table.
 public struct Chunker: Sendable {
   /// The sizes of chunks, in bytes.
   public struct Sizes: Sendable, Equatable {

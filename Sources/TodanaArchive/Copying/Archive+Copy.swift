@@ -3,8 +3,8 @@ internal import Todana
 extension Archive {
   /// Copies a snapshot to another archive, which has its own key and content names.
   ///
-  /// Content that the target already has is not stored again if its chunk boundaries are the same,
-  /// as for content that was copied before.
+  /// Content that the target already has is not stored again if its chunk boundaries are the same, as for content that
+  /// was copied before.
   ///
   /// - Parameters:
   ///   - snapshot: A snapshot of this archive.

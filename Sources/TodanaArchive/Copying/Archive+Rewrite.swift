@@ -3,11 +3,10 @@ internal import Todana
 extension Archive {
   /// The outcome of rewriting a snapshot.
   public struct Rewritten: Sendable {
-    /// The snapshot that replaces the old one; nil in a dry run, if no file was left out, and if
-    /// ``isRefused`` is true.
+    /// The snapshot that replaces the old one; nil in a dry run, if no file was left out, and if ``isRefused`` is true.
     public let snapshot: Snapshot?
-    /// The number of files and directories that were left out, or would be in a dry run; entries
-    /// below an excluded directory are not counted.
+    /// The number of files and directories that were left out, or would be in a dry run; entries below an excluded
+    /// directory are not counted.
     public let excludedCount: Int
     /// Whether the old snapshot was kept because none of its files would remain.
     public let isRefused: Bool
@@ -63,8 +62,7 @@ struct SnapshotRewriting: ~Copyable {
   private var walk: SnapshotWalk
   /// The counts of the remaining files and directories.
   private(set) var counts = SnapshotCounts()
-  /// The number of excluded files and directories; entries below an excluded directory are not
-  /// counted.
+  /// The number of excluded files and directories; entries below an excluded directory are not counted.
   private(set) var excludedCount = 0
 
   init(_ snapshot: Snapshot, of archive: Archive, leavingOut rules: FilterOptions, isDryRun: Bool) throws {

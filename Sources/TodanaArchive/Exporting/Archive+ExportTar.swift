@@ -3,8 +3,8 @@ internal import Todana
 extension Archive {
   /// Writes files of a snapshot as a tar stream in the POSIX pax format.
   ///
-  /// Damaged files are left out and reported. If a file is found damaged after its header was
-  /// written, its missing data are zeros.
+  /// Damaged files are left out and reported. If a file is found damaged after its header was written, its missing data
+  /// are zeros.
   ///
   /// - Parameters:
   ///   - snapshot: A snapshot of this archive.

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// A reader of a file's metadata through a descriptor, which need not be open for reading data.
 struct EntryReader {
-  /// The maximum total length of the attribute names and values of one file, in bytes; few files
-  /// have more than a thousand.
+  /// The maximum total length of the attribute names and values of one file, in bytes; few files have more than a
+  /// thousand.
   static let attributeLimit = 16 << 20
 
   let file: CInt

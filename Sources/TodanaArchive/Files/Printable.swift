@@ -1,8 +1,8 @@
 /// Returns a name as one line of text that is safe to print to a terminal.
 ///
-/// Control and format characters, line and paragraph separators, and bytes that are not UTF-8 are
-/// written as `\xHH` for each byte. Format characters can, for example, reverse the direction of
-/// text. A backslash is doubled, so that different names stay different.
+/// Control and format characters, line and paragraph separators, and bytes that are not UTF-8 are written as `\xHH` for
+/// each byte. Format characters can, for example, reverse the direction of text. A backslash is doubled, so that
+/// different names stay different.
 package func printable(_ name: [UInt8]) -> String { escaped(name, doublesBackslashes: true) }
 
 /// Returns a name as one line of text that is safe to print to a terminal; see ``printable(_:)-([UInt8])``.

@@ -3,9 +3,8 @@
 /// `*`, `?` and `[…]` match bytes of one name, never a slash. A pattern with a slash at its start or in its middle is
 /// compared with the whole path, any other with the last name. A slash at the end restricts it to directories.
 ///
-/// `**/` at the start, `/**/` in the middle and `/**` at the end match any number of directories. A
-/// leading `!` includes files despite an earlier pattern that excludes them. `\` makes the
-/// following character literal.
+/// `**/` at the start, `/**/` in the middle and `/**` at the end match any number of directories. A leading `!`
+/// includes files despite an earlier pattern that excludes them. `\` makes the following character literal.
 ///
 /// Names are bytes, so `?` matches one byte. A match takes at most pattern × path steps and allocates nothing.
 ///

@@ -22,8 +22,8 @@ extension Archive {
   /// - Parameters:
   ///   - descriptor: A file, a pipe or a socket, which stays open. Bytes after the end of the tar may be read from it.
   ///   - name: The path that is stored in the snapshot, such as the path of the file.
-  ///   - directory: The directory in the snapshot that receives the content of the tar; empty for
-  ///     the top of the snapshot.
+  ///   - directory: The directory in the snapshot that receives the content of the tar; empty for the top of the
+  ///     snapshot.
   ///   - options: The rules that leave files out, and the way to store the others.
   ///   - progress: Called a few times a second; may throw to cancel.
   /// - Returns: The snapshot, and the final progress. There is no snapshot after a dry run, or if nothing of the tar

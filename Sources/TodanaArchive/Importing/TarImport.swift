@@ -126,8 +126,7 @@ final class TarImport {
     }
   }
 
-  /// Returns the entry without metadata that no file can have, as a hostile tar may contain
-  /// anything.
+  /// Returns the entry without metadata that no file can have, as a hostile tar may contain anything.
   ///
   /// Impossible attributes and names of owners are removed, and nanoseconds are limited.
   ///

@@ -12,8 +12,7 @@ struct TarPath: Sendable {
 
   /// Converts a path.
   ///
-  /// - Throws: ``Refusal`` if the path leads out of the snapshot, is too deep, or cannot be the
-  ///   path of a file.
+  /// - Throws: ``Refusal`` if the path leads out of the snapshot, is too deep, or cannot be the path of a file.
   init(_ path: [UInt8]) throws(Refusal) {
     steps = path.split(separator: Self.slash).filter { !$0.elementsEqual(CollectionOfOne(UInt8(ascii: "."))) }
     for step in steps where !FileName.isStep(Array(step)) {
@@ -28,8 +27,7 @@ struct TarPath: Sendable {
   /// The path with "/" between its components.
   var bytes: [UInt8] { Array(steps.joined(separator: [Self.slash])) }
 
-  /// Returns this path below another path: the directory in the snapshot that receives the content
-  /// of the tar.
+  /// Returns this path below another path: the directory in the snapshot that receives the content of the tar.
   func bytes(below top: TarPath) -> [UInt8] { Array((top.steps + steps).joined(separator: [Self.slash])) }
 }
 

@@ -6,9 +6,8 @@ internal import Todana
 /// A later entry replaces an earlier one at the same path, as when a tar is unpacked. Directories without an entry get
 /// permissions 0755, the owner of this process, and the newest time of the entries below them.
 ///
-/// Memory: 130 to 200 bytes for a file with a short name, regardless of the length of the file,
-/// unless it has many chunks. Entries are not written to a temporary file, which would contain
-/// names and attributes unencrypted.
+/// Memory: 130 to 200 bytes for a file with a short name, regardless of the length of the file, unless it has many
+/// chunks. Entries are not written to a temporary file, which would contain names and attributes unencrypted.
 ///
 /// Not thread-safe.
 final class UnorderedTreeBuilder {
@@ -39,8 +38,7 @@ final class UnorderedTreeBuilder {
   private var records = EntryRecords()
   /// The number of names of each file that has several.
   private var linkCounts: [EntryRecords.Record: UInt64] = [:]
-  /// The newest modification time of the entries below each directory without an entry, except the
-  /// root.
+  /// The newest modification time of the entries below each directory without an entry, except the root.
   private var newestTimes: [PathIndex.Node: FileTime] = [:]
   /// The directory used last, which usually is the next one, too.
   private var lastDirectory: (path: [UInt8], node: PathIndex.Node) = ([], PathIndex.root)
@@ -71,8 +69,7 @@ final class UnorderedTreeBuilder {
   ///   - path: The new path, as for ``place(_:at:)``.
   ///   - target: The path of a file that was placed before.
   ///   - time: The modification time, for directories that are made for the new path.
-  /// - Throws: ``Refusal`` if the file does not exist, or if a file cannot be placed at the new
-  ///   path; ``ArchiveError``.
+  /// - Throws: ``Refusal`` if the file does not exist, or if a file cannot be placed at the new path; ``ArchiveError``.
   func link(_ path: [UInt8], to target: [UInt8], time: FileTime) throws {
     guard let targetNode = find(target), case .file(let record) = contents[Int(targetNode)] else {
       throw Refusal(reason: "it is a hard link to “\(printable(target))”, which is missing or not a file")
@@ -172,8 +169,8 @@ final class UnorderedTreeBuilder {
   /// - Throws: `StoreError`; errors of `onEntry`.
   func write(to tree: TreeWriter?, onEntry: () throws -> Void) throws -> SnapshotCounts {
     var counts = SnapshotCounts()
-    /// The numbers assigned to files with several names, in the order of their first names, so that
-    /// equal trees get equal pages.
+    /// The numbers assigned to files with several names, in the order of their first names, so that equal trees get
+    /// equal pages.
     var numbers: [EntryRecords.Record: UInt64] = [:]
     var levels = [(children: paths.children(of: PathIndex.root), next: 0)]
     while let level = levels.last {

@@ -41,7 +41,7 @@ struct CompressedBytes: Sendable {
     if rest > 0 { _ = try buffer.readRawBytes(count: Self.padding - rest) }
   }
 
-  /// The number of bytes before the compressed bytes: the name and copy of ``NamedObject``, then
-  /// the method and both lengths.
+  /// The number of bytes before the compressed bytes: the name and copy of ``NamedObject``, then the method and both
+  /// lengths.
   private static let headerByteCount = ContentName.byteCount + 1 + 9
 }

@@ -69,8 +69,7 @@ struct PendingRows {
   private static let changedPageByteCount = 8 << 10
   /// The number of rows in a page.
   ///
-  /// Names are in random order, so each pending row changes a different page, until all pages of
-  /// its kind are changed.
+  /// Names are in random order, so each pending row changes a different page, until all pages of its kind are changed.
   private static let rowsPerPage: RowID = 64
 
   private struct Rows {

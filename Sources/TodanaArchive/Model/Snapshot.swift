@@ -14,8 +14,8 @@ public struct Snapshot: Sendable, Hashable {
   public let host: String
   /// The archived paths, as they were given.
   public let paths: [[UInt8]]
-  /// The directory that relative paths were given in; empty if it is not known, or if the paths are
-  /// only names, such as the name of a tar stream.
+  /// The directory that relative paths were given in; empty if it is not known, or if the paths are only names, such as
+  /// the name of a tar stream.
   public let workingDirectory: [UInt8]
   /// The name of the series that the snapshot belongs to.
   public let label: String?
@@ -23,15 +23,13 @@ public struct Snapshot: Sendable, Hashable {
   public let counts: SnapshotCounts
   /// The program that wrote the snapshot.
   public let program: String
-  /// The snapshot from which this one was derived by copying or rewriting, in one or more steps;
-  /// nil if it was made by adding files.
+  /// The snapshot from which this one was derived by copying or rewriting, in one or more steps; nil if it was made by
+  /// adding files.
   public let original: SnapshotID?
 
-  /// The directory whose content is at the top, without a name; nil if the top contains the paths
-  /// themselves.
+  /// The directory whose content is at the top, without a name; nil if the top contains the paths themselves.
   public let top: FileEntry?
-  /// The time at which reading began, by the clock of the machine; the user may have chosen a
-  /// different ``time``.
+  /// The time at which reading began, by the clock of the machine; the user may have chosen a different ``time``.
   let readingStart: FileTime
 
   /// The row of the snapshot in its class.

@@ -8,11 +8,11 @@ internal import Todana
 
 /// A stored snapshot: its paths, time and host, and the pages of its root.
 ///
-/// Format, version 1: the id, 16 bytes; the time in milliseconds since 1970; host; count and bytes
-/// of the paths; count and texts of the tags; the pages of the root, as varints; files,
-/// directories, bytes and errors; the program; the id of the snapshot that it was made from, or
-/// none. Version 2 adds: the directory that the paths are relative to, or none; the label, or none;
-/// the time at which reading began, as seconds (signed) and nanoseconds; ``TopEntry``, or none.
+/// Format, version 1: the id, 16 bytes; the time in milliseconds since 1970; host; count and bytes of the paths; count
+/// and texts of the tags; the pages of the root, as varints; files, directories, bytes and errors; the program; the id
+/// of the snapshot that it was made from, or none. Version 2 adds: the directory that the paths are relative to, or
+/// none; the label, or none; the time at which reading began, as seconds (signed) and nanoseconds; ``TopEntry``, or
+/// none.
 final class StoredSnapshot: StoredObject {
   var snapshotID: [UInt8] = []
   var milliseconds: Int64 = 0
@@ -109,8 +109,7 @@ struct NewSnapshot {
   var host: String
   /// The archived paths, as they were given.
   var paths: [[UInt8]]
-  /// The directory that the paths are relative to; empty if they are only names, such as the name
-  /// of a tar stream.
+  /// The directory that the paths are relative to; empty if they are only names, such as the name of a tar stream.
   var workingDirectory: [UInt8] = []
   var label: String?
   var tags: [String] = []

@@ -86,13 +86,12 @@ extension PackSummary {
 extension Archive {
   /// Restores an archive from a pack that ``pack(to:progress:)`` has written.
   ///
-  /// The pack need not be trusted: every byte is checked, and a pack is refused if any byte differs
-  /// from the form that ``pack(to:progress:)`` writes. The checksums detect damage, not forgery.
-  /// The contents of an encrypted archive are verified with its keys when they are read.
+  /// The pack need not be trusted: every byte is checked, and a pack is refused if any byte differs from the form that
+  /// ``pack(to:progress:)`` writes. The checksums detect damage, not forgery. The contents of an encrypted archive are
+  /// verified with its keys when they are read.
   ///
-  /// The archive is written to its path with `.partial` appended, until it is complete and durable.
-  /// If an error is thrown, nothing of it remains. Unpacking to the same path again replaces the
-  /// leftovers of a killed process.
+  /// The archive is written to its path with `.partial` appended, until it is complete and durable. If an error is
+  /// thrown, nothing of it remains. Unpacking to the same path again replaces the leftovers of a killed process.
   ///
   /// No key is needed. The restored archive has the identity of the packed one. If the restored archive is encrypted,
   /// it uses a new key for the data that it writes.

@@ -69,8 +69,8 @@ struct PackHeader: Equatable {
     guard field.first == 0x80 else {
       return Int64(String(decoding: field.prefix { $0 != 0 }, as: UTF8.self), radix: 8)
     }
-    // If the number does not fit into the last eight bytes, the result is wrong. The initializer
-    // then refuses the header, because the block of the wrong number differs from it.
+    // If the number does not fit into the last eight bytes, the result is wrong. The initializer then refuses the
+    // header, because the block of the wrong number differs from it.
     return field.suffix(8).reduce(0) { $0 << 8 | Int64($1) }
   }
 }

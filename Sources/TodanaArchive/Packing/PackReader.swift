@@ -24,9 +24,8 @@ struct PackReader {
 
   /// Returns the next part of the archive's store; nil at the end of a sound pack.
   ///
-  /// `waiting` is called as ``PackInput/read(_:waiting:)`` calls it. Throws
-  /// ``ArchiveError/Code/notAPack``, ``ArchiveError/Code/newerFormat`` or
-  /// ``ArchiveError/Code/damaged``; `FileError`; errors of `waiting`.
+  /// `waiting` is called as ``PackInput/read(_:waiting:)`` calls it. Throws ``ArchiveError/Code/notAPack``,
+  /// ``ArchiveError/Code/newerFormat`` or ``ArchiveError/Code/damaged``; `FileError`; errors of `waiting`.
   mutating func next(waiting: () throws -> Void) throws -> BackupPart? {
     guard let summary else { return .summary(try readSummary(waiting)) }
     if let part = try readFile(waiting) { return part }

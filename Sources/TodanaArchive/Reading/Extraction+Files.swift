@@ -131,8 +131,8 @@ extension Extraction {
     }
   }
 
-  /// Sets the metadata of an existing file if this is the last of its names; returns nil if the
-  /// file does not wait for its metadata.
+  /// Sets the metadata of an existing file if this is the last of its names; returns nil if the file does not wait for
+  /// its metadata.
   private mutating func setWaitingMetadata(
     _ file: FileEntry, _ identity: FileIdentity, in target: TargetDirectory
   ) throws -> ExtractOptions.Outcome? {

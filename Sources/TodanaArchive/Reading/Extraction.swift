@@ -13,11 +13,9 @@ struct Extraction: ~Copyable {
   let restorer: FileRestorer
   /// The threads that restore regular files with one name.
   ///
-  /// A file with several names is restored on this thread, so that it exists before its next name
-  /// is created.
+  /// A file with several names is restored on this thread, so that it exists before its next name is created.
   let files: FileRestoring
-  /// The metadata of the target, set only if this or an interrupted extraction has created the
-  /// target.
+  /// The metadata of the target, set only if this or an interrupted extraction has created the target.
   private let top: FileEntry?
   private var walk: SnapshotWalk
   var target: ExtractionTarget

@@ -38,8 +38,7 @@ public enum RetentionReason: Sendable, Hashable, CustomStringConvertible {
   case last
   /// The snapshot is the newest of a period: `--keep-daily` and so on.
   case newest(of: CalendarPeriod)
-  /// The snapshot is the oldest of its group, and a rule for periods has found fewer periods than
-  /// it may keep.
+  /// The snapshot is the oldest of its group, and a rule for periods has found fewer periods than it may keep.
   ///
   /// It is kept so that the history reaches back as far as possible.
   case oldest(for: CalendarPeriod)

@@ -10,9 +10,8 @@ extension RetentionPolicy {
   /// - Parameters:
   ///   - snapshots: The snapshots, in any order.
   ///   - grouping: The properties by which snapshots are grouped.
-  ///   - zone: The time zone whose calendar and clock define periods. On Linux, the program must
-  ///     import Foundation: with FoundationEssentials alone, zones cannot be found by name, and the
-  ///     current one is GMT.
+  ///   - zone: The time zone whose calendar and clock define periods. On Linux, the program must import Foundation:
+  ///     with FoundationEssentials alone, zones cannot be found by name, and the current one is GMT.
   ///   - now: The current time. Snapshots with later times are kept, and no rule counts them.
   ///   - mayEmptyGroups: Whether all snapshots of a group may be removed, for example if the only rule is for tags that
   ///     none of them has.
@@ -103,8 +102,8 @@ extension RetentionPolicy {
     }
 
     func contains(_ time: Date) -> Bool {
-      // Always include times from `end` on: if `end` is outside the range of the calendar, `start`
-      // may be later than `end`.
+      // Always include times from `end` on: if `end` is outside the range of the calendar, `start` may be later than
+      // `end`.
       guard let end else { return true }
       return time > start || time >= end
     }

@@ -66,8 +66,7 @@ public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
   var isRule: Bool {
     switch self {
     case .all: true
-    // A program may have set a negative number, which is no rule either. The text `-1` is parsed as
-    // ``all``.
+    // A program may have set a negative number, which is no rule either. The text `-1` is parsed as ``all``.
     case .newest(let count): count > 0
     }
   }

@@ -1,5 +1,4 @@
-/// The properties by which snapshots are grouped: the snapshots of a group have equal values of all
-/// these properties.
+/// The properties by which snapshots are grouped: the snapshots of a group have equal values of all these properties.
 public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
@@ -38,8 +37,7 @@ public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
 /// The common properties of a group's snapshots; a property that is not grouped by is nil.
 public struct SnapshotGroupKey: Sendable, Hashable, CustomStringConvertible {
   public let host: String?
-  /// The paths, sorted and without duplicates; nil if they are not grouped by, and for snapshots
-  /// with a label.
+  /// The paths, sorted and without duplicates; nil if they are not grouped by, and for snapshots with a label.
   public let paths: [[UInt8]]?
   /// The label; empty for snapshots without one, nil if it is not grouped by.
   public let label: String?

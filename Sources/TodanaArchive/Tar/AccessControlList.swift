@@ -1,10 +1,9 @@
 /// A POSIX access control list, converted between Linux's attribute and the text in a tar.
 ///
-/// The attribute has the version, 2, and for each entry a tag, permissions and an id: 16, 16 and 32
-/// bits, little-endian (linux, `posix_acl_xattr.h`). The text is like
-/// "user::rw-,user:1000:r--,group::r--,mask::r--,other::---" (star's `SCHILY.acl.access`). The text
-/// written here has ids, because a name may belong to another user or group on another system. GNU
-/// tar, star and bsdtar read both ids and names.
+/// The attribute has the version, 2, and for each entry a tag, permissions and an id: 16, 16 and 32 bits, little-endian
+/// (linux, `posix_acl_xattr.h`). The text is like "user::rw-,user:1000:r--,group::r--,mask::r--,other::---" (star's
+/// `SCHILY.acl.access`). The text written here has ids, because a name may belong to another user or group on another
+/// system. GNU tar, star and bsdtar read both ids and names.
 struct AccessControlList: Equatable {
   struct Entry: Equatable {
     var tag: Tag

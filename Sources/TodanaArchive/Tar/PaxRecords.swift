@@ -124,9 +124,8 @@ enum PaxAttributes {
 
 /// Times as pax writes them: seconds as a signed decimal number, with up to nine digits after the point.
 ///
-/// libarchive differs for times before 1970: it writes the seconds rounded down, then the fraction,
-/// and reads them so. For -0.5 it writes "-1.5". POSIX, GNU tar and Python take the number
-/// literally, and so does this type.
+/// libarchive differs for times before 1970: it writes the seconds rounded down, then the fraction, and reads them so.
+/// For -0.5 it writes "-1.5". POSIX, GNU tar and Python take the number literally, and so does this type.
 enum PaxTime {
   static func text(of time: FileTime) -> [UInt8] {
     guard time.nanoseconds > 0 else { return Array(String(time.seconds).utf8) }

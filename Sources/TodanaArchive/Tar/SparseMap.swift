@@ -51,8 +51,7 @@ struct SparseMap {
 /// The current position in the data of an entry that is being written.
 struct TarDataPosition {
   struct Step {
-    /// The number of stored bytes before the offset that were skipped, and have to be written as
-    /// zeros.
+    /// The number of stored bytes before the offset that were skipped, and have to be written as zeros.
     var zeroCount: Int64
     /// The number of bytes from the offset on that are stored without a hole.
     var byteCount: Int

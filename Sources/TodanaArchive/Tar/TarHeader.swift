@@ -73,9 +73,9 @@ struct TarHeader {
       bytes.count == TarBlock.padded(count) + 2 * TarBlock.byteCount
     else { throw ArchiveError(.tar, "libarchive made no extended header.") }
     var all = PaxRecords(Array(bytes[TarBlock.byteCount..<(TarBlock.byteCount + count)]))
-    // Keep this record only if a name is not ASCII. GNU tar does not know it, warns about each
-    // entry that has it, and treats names as bytes anyway. Without the record, libarchive would
-    // read names as UTF-8 and normalize them, for example combine "e" and an accent.
+    // Keep this record only if a name is not ASCII. GNU tar does not know it, warns about each entry that has it, and
+    // treats names as bytes anyway. Without the record, libarchive would read names as UTF-8 and normalize them, for
+    // example combine "e" and an accent.
     all["hdrcharset"] = nil
     all.records += records.records
     let names = ["path", "linkpath", "uname", "gname", "GNU.sparse.name"].compactMap { all[$0] }

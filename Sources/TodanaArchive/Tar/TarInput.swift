@@ -3,9 +3,8 @@ internal import Glibc
 
 /// The bytes of a tar, decompressed if necessary; the most recent ones are kept, so that headers can be read again.
 ///
-/// One libarchive object decompresses the bytes, and ``TarReader`` passes them to a second one,
-/// which parses the tar. Headers are read again because the second object does not return all their
-/// records.
+/// One libarchive object decompresses the bytes, and ``TarReader`` passes them to a second one, which parses the tar.
+/// Headers are read again because the second object does not return all their records.
 @safe
 final class TarInput {
   private static let pieceByteCount = 64 << 10

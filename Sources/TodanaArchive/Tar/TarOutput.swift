@@ -27,8 +27,7 @@ final class TarOutput {
       }, nil)
   }
 
-  /// Passes bytes to the sink, or keeps them while ``capture(_:)`` runs; returns false after any
-  /// failure.
+  /// Passes bytes to the sink, or keeps them while ``capture(_:)`` runs; returns false after any failure.
   @discardableResult
   func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if header != nil {

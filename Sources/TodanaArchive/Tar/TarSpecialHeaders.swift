@@ -1,7 +1,7 @@
 /// The records of the extended headers before an entry, read from the tar itself.
 ///
-/// libarchive's parsed names depend on the encoding of the locale, which may lack their characters.
-/// It also reads fractional times before 1970 differently (``PaxTime``).
+/// libarchive's parsed names depend on the encoding of the locale, which may lack their characters. It also reads
+/// fractional times before 1970 differently (``PaxTime``).
 struct TarSpecialHeaders {
   /// The maximum number of headers, which is more than libarchive accepts.
   private static let countLimit = 64
@@ -43,8 +43,7 @@ struct TarSpecialHeaders {
 
   private mutating func take(_ body: [UInt8], isGlobal: Bool) {
     guard isGlobal else { return records.append(body) }
-    // GNU tar writes a global header with this record before the first entry of a volume if the
-    // entry is continued.
+    // GNU tar writes a global header with this record before the first entry of a volume if the entry is continued.
     if PaxRecords(body)["GNU.volume.offset"] != nil { isContinued = true }
   }
 }

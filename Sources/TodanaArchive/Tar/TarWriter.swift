@@ -11,12 +11,10 @@ internal import CLibArchive
 ///
 /// Names may be any bytes, independently of the locale. Some properties are not restored unchanged by all programs:
 /// - Access control lists have ids of users and groups, not names. GNU tar restores them with `--acls`.
-/// - GNU tar restores attributes outside "user." only with `--xattrs --xattrs-include='*'`. For
-///   each entry with a name that is not ASCII, it warns about `hdrcharset`, but restores the entry
-///   correctly.
-/// - bsdtar (libarchive) restores no attributes in "system." except access control lists. It does
-///   not decode "%25" and "%3D" in the name of an attribute. It reads a fractional time before 1970
-///   as one second too late.
+/// - GNU tar restores attributes outside "user." only with `--xattrs --xattrs-include='*'`. For each entry with a name
+///   that is not ASCII, it warns about `hdrcharset`, but restores the entry correctly.
+/// - bsdtar (libarchive) restores no attributes in "system." except access control lists. It does not decode "%25" and
+///   "%3D" in the name of an attribute. It reads a fractional time before 1970 as one second too late.
 /// - The entry of a hard link repeats the file's metadata, which readers ignore.
 ///
 /// Not thread-safe. After a failed write, every call throws; the output is then an incomplete tar.

@@ -6,9 +6,9 @@ internal import Todana
 /// each as seconds (signed) and nanoseconds; device and inode; link count; fields of its kind; the number of
 /// attributes, each with name and value. All numbers are varints, and all bytes follow their length.
 ///
-/// The owners of a page are numbered from 1 in the order in which they appear. An owner that has
-/// appeared is stored as its number. A new one is stored as 0, followed by user id and group id,
-/// each with a name or none (a count of 0 or 1).
+/// The owners of a page are numbered from 1 in the order in which they appear. An owner that has appeared is stored as
+/// its number. A new one is stored as 0, followed by user id and group id, each with a name or none (a count of 0 or
+/// 1).
 ///
 /// The kinds and their fields:
 ///

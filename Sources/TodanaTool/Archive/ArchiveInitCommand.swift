@@ -48,8 +48,8 @@ struct ArchiveInitCommand: ParsableCommand {
       throw ValidationError("\(error)")
     }
     var configuration = StoreConfiguration()
-    configuration.backendOptions.programName = "todana"
-    if aes256 { configuration.backendOptions.cipher = .aes256 }
+    configuration.programName = "todana"
+    if aes256 { configuration.cipher = .aes256 }
     if plain {
       guard try secret.given() == nil else {
         throw ValidationError("--plain and a passphrase or key cannot be used together.")

@@ -30,8 +30,7 @@ struct ArchiveOptions: ParsableArguments {
     return arguments[...2] + [archive] + arguments[3...]
   }
 
-  /// Returns the archive of a command that has no other arguments, from the argument or the
-  /// environment.
+  /// Returns the archive of a command that has no other arguments, from the argument or the environment.
   static func archive(_ argument: String?) throws -> String {
     if let argument { return argument }
     return try split([]).archive
@@ -53,7 +52,7 @@ struct ArchiveOptions: ParsableArguments {
     isQuiet: Bool = false, _ body: (Archive) throws -> Result
   ) throws -> Result {
     var configuration = StoreConfiguration()
-    configuration.backendOptions.access = access
+    configuration.access = access
     let archive = try secret.opening(
       waiting.waiting(for: path, defaultSeconds: defaultWait, isQuiet: isQuiet), configuration,
       given: try other ?? secret.given()

@@ -29,8 +29,7 @@ struct SnapshotFilter: ParsableArguments {
 }
 
 extension Snapshot {
-  /// The label, if there is one, and the paths: absolute paths, or names, such as those of tar
-  /// streams.
+  /// The label, if there is one, and the paths: absolute paths, or names, such as those of tar streams.
   var shownPaths: String {
     let paths = comparedPaths.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     return label.map { "\($0): \(paths)" } ?? paths

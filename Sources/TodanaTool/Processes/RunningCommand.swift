@@ -11,8 +11,8 @@ final class RunningCommand {
   private let name: String
   private let processID: pid_t
   private var end: End?
-  /// The time at which the output became silent after the command had ended, while another process
-  /// still holds the output open; nil if it is not silent.
+  /// The time at which the output became silent after the command had ended, while another process still holds the
+  /// output open; nil if it is not silent.
   private var silentSince: ContinuousClock.Instant?
 
   /// The maximum silence of processes that hold the output open after the command has ended.
@@ -49,9 +49,8 @@ final class RunningCommand {
 
   /// Throws if no more output is expected, although the output is still open.
   ///
-  /// A process that the command has started, for example a daemon, may hold the output open long
-  /// after the command has ended. If it writes nothing, the output does not end, and the tool would
-  /// wait forever.
+  /// A process that the command has started, for example a daemon, may hold the output open long after the command has
+  /// ended. If it writes nothing, the output does not end, and the tool would wait forever.
   ///
   /// - Throws: ``CommandError`` if the output was silent for ten seconds after the command has ended.
   func checkOutput() throws(CommandError) {

@@ -105,14 +105,14 @@ extension SecretOptions {
     _ open: (StoreConfiguration) throws -> Result
   ) throws -> Result {
     var configuration = configuration
-    configuration.backendOptions.programName = "todana"
+    configuration.programName = "todana"
     func opened(by secret: StoreSecret?) throws -> Result {
       configuration.encryption = secret.map { secret in .callback { secret } } ?? .none
       do {
         return try waiting.whileInUse { try open(configuration) }
       } catch let error as StoreError {
-        // Any error here means that the store cannot be opened, even one that is reported
-        // differently after the opening, such as a damaged catalog.
+        // Any error here means that the store cannot be opened, even one that is reported differently after the
+        // opening, such as a damaged catalog.
         throw CannotOpen(error)
       }
     }

@@ -46,8 +46,8 @@ struct BackupCommand: ParsableCommand {
     try StandardInput.check([store.secret.standardInputUse(), encrypted ? newSecret.standardInputUse() : nil])
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
-    // Open the store for writing, so that a backup to a series can begin with a checkpoint. No
-    // backup changes saved data.
+    // Open the store for writing, so that a backup to a series can begin with a checkpoint. No backup changes saved
+    // data.
     if series {
       let info = try store.withStore(.writeExisting) { store in
         try self.store.waiting.waiting(for: destination).whileInUse {

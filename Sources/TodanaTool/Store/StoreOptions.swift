@@ -32,7 +32,7 @@ struct StoreOptions: ParsableArguments {
   func open(_ access: KyotoBackend.Access, resuming: Bool = false, secret given: StoreSecret?) throws -> Store {
     var configuration = StoreConfiguration()
     configuration.resumingMigration = resuming
-    configuration.backendOptions.access = access
+    configuration.access = access
     return try secret.opening(waiting.waiting(for: store), configuration, given: given) {
       try Store(.directory(store), classes: [], configuration: $0)
     }
@@ -47,8 +47,7 @@ struct StoreOptions: ParsableArguments {
     return .callback { secret }
   }
 
-  /// Whether the store has a file of keys, and so is encrypted; this is known before the store is
-  /// opened.
+  /// Whether the store has a file of keys, and so is encrypted; this is known before the store is opened.
   private var isEncrypted: Bool {
     ["keys", "keys-copy"].contains { FileManager.default.fileExists(atPath: "\(store)/\($0)") }
   }

@@ -1,5 +1,4 @@
-// Injects faults of the system into the process that links this target: the n-th call of a kind
-// fails.
+// Injects faults of the system into the process that links this target: the n-th call of a kind fails.
 //
 // Replaces `operator new` and functions of the C library, for calls from the program itself. All calls of the engine to
 // the system are thus covered. Calls that libraries make for themselves pass through.

@@ -90,8 +90,7 @@ struct EngineLayers: Hashable {
 
   /// Returns the header's path within the engine.
   ///
-  /// For a header of another target or of a library, returns a path that no source of the engine
-  /// has.
+  /// For a header of another target or of a library, returns a path that no source of the engine has.
   private static func resolve(_ include: Include, in folder: String, sources: [String: String]) -> String {
     let beside = normalized(folder + "/" + include.path)
     let searched = normalized("include/" + include.path)

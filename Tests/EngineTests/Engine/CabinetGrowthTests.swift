@@ -82,8 +82,8 @@ import Testing
     }
   }
 
-  /// Grows several files at the same time, whose mappings move, so that another file may reuse a
-  /// released range immediately.
+  /// Grows several files at the same time, whose mappings move, so that another file may reuse a released range
+  /// immediately.
   @Test func `files that grow at the same time do not touch each other's memory`() throws {
     try onThreads(4) { thread in
       for round in 0..<40 as Range<UInt64> {

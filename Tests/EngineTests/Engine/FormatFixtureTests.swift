@@ -54,7 +54,7 @@ struct FormatFixtureTests {
     _ path: String, as kind: String, _ access: KyotoBackend.Access = .write
   ) throws -> Store {
     var configuration = StoreConfiguration(encryption: Self.encryption(of: kind))
-    configuration.backendOptions.access = access
+    configuration.access = access
     return try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
   }
 

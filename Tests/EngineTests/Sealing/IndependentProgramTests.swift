@@ -24,8 +24,8 @@ import Todana
   ) throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     var configuration = StoreConfiguration(encryption: .passphrase("cafe\u{301} au lait"))
-    configuration.backendOptions.passphraseCost = 10
-    configuration.backendOptions.cipher = cipher
+    configuration.passphraseCost = 10
+    configuration.cipher = cipher
     let store = try Store(.directory(directory.path("s")), classes: [Song.self], configuration: configuration)
     try store.keys.add(.key([UInt8](repeating: 1, count: 16)))
     let song = Song("Blue in Green", seconds: 327)
@@ -63,7 +63,7 @@ import Todana
     let directory = try TemporaryDirectory(isInMemory: true)
     let path = directory.path("s")
     var configuration = StoreConfiguration(encryption: .passphrase("correct horse"))
-    configuration.backendOptions.passphraseCost = 10
+    configuration.passphraseCost = 10
     var store = try Store(.directory(path), classes: [Song.self], configuration: configuration)
     for index in 0..<9 { try store.insert(Song("song \(index)", seconds: 1)) }
     try store.saveChanges()

@@ -53,7 +53,7 @@ import Todana
     let files = try scratch.directory.names("archive").filter { $0 != "lock" }
     try Command.run("cp", ["-r", scratch.path, scratch.directory.path("sound")])
     var configuration = ScratchArchive.configuration
-    configuration.backendOptions.access = access
+    configuration.access = access
     for name in files {
       let file = URL(filePath: scratch.path + "/" + name)
       let content = try Data(contentsOf: file)

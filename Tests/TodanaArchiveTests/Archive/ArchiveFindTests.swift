@@ -63,8 +63,7 @@ import Testing
       counts.append(search.readCount)
     }
     #expect(foundCount == 40)
-    // Only the directories from the top to "from" may be read again, because other processes change
-    // them.
+    // Only the directories from the top to "from" may be read again, because other processes change them.
     let wayCount = scratch.stored("from").split(separator: UInt8(ascii: "/")).count
     #expect(counts[0] >= 20)
     #expect(counts[1] - counts[0] <= wayCount && counts[2] - counts[1] <= wayCount)

@@ -51,8 +51,8 @@ import Todana
 
     var configuration: StoreConfiguration {
       var configuration = ScratchArchive.configuration
-      configuration.backendOptions.isStrict = isStrict
-      if compactsInPlace { configuration.backendOptions.compactionRoomByteCount = 0 }
+      configuration.tuning.isStrict = isStrict
+      if compactsInPlace { configuration.tuning.compactionRoomByteCount = 0 }
       return configuration
     }
   }

@@ -136,8 +136,8 @@ import Todana
     try scratch.directory.write("new", to: "from/a file with quite a long name, number 2500x")
     let second = try scratch.add("from")
     let shared = Set(pages).intersection(try scratch.pages("from", of: second))
-    // Usually only one page changes. If a page grows and ends at an earlier name, the next pages
-    // change as well, up to the next common page end.
+    // Usually only one page changes. If a page grows and ends at an earlier name, the next pages change as well, up to
+    // the next common page end.
     #expect(shared.count >= pages.count - 4)
     try scratch.extract(second.snapshot, to: "to")
     try Command.run("diff", ["-r", scratch.directory.path("from"), scratch.restored("from", in: "to")])

@@ -14,8 +14,8 @@ import Todana
     let added = try #require(try scratch.add("from").snapshot)
     try scratch.exportTar(added, to: "all.tar")
 
-    // The tar is imported into the archive of the first snapshot, so equal rows prove that content
-    // and holes are the same.
+    // The tar is imported into the archive of the first snapshot, so equal rows prove that content and holes are the
+    // same.
     let beside = try scratch.importTar("all.tar")
     #expect(beside.progress.failures == [])
     #expect(beside.progress.newBytes == 0)

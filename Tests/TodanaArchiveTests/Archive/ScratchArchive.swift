@@ -16,7 +16,7 @@ final class ScratchArchive {
 
   static var readingConfiguration: StoreConfiguration {
     var configuration = configuration
-    configuration.backendOptions.access = .read
+    configuration.access = .read
     return configuration
   }
 

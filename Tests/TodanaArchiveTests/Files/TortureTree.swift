@@ -95,8 +95,8 @@ struct TortureTree {
     try write("read-only with an attribute", to: "read-only")
     try set("user.note", [1, 2, 3], "read-only")
     try System.setPermissions(at("read-only"), 0o444)
-    // The access control list has version 2, and entries of tag, permissions and id: owner rw-,
-    // user 1000 r--, group r--, mask r--, others ---.
+    // The access control list has version 2, and entries of tag, permissions and id: owner rw-, user 1000 r--, group
+    // r--, mask r--, others ---.
     try write("access control list", to: "acl")
     try set("system.posix_acl_access", Self.accessControlList, "acl")
     try System.makeDirectory(at("acl-directory"), 0o755)

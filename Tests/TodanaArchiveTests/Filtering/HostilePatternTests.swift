@@ -1,5 +1,5 @@
-// Tests of patterns on which a backtracking matcher takes exponential time. Matching takes at most
-// pattern × path steps.
+// Tests of patterns on which a backtracking matcher takes exponential time. Matching takes at most pattern × path
+// steps.
 import Testing
 import TodanaArchive
 

@@ -170,8 +170,8 @@ struct RandomTree {
 
   /// Tests whether older versions of Git treat a `**` after letters, as in `a**/b`, as one between slashes.
   ///
-  /// They compare the part before the first wildcard, and then match the rest as if nothing
-  /// preceded it. gitignore(5) says otherwise.
+  /// They compare the part before the first wildcard, and then match the rest as if nothing preceded it. gitignore(5)
+  /// says otherwise.
   private static func differsInOldGit(_ line: [UInt8]) -> Bool {
     let special = Array("*?[\\".utf8)
     guard let start = line.firstIndex(where: special.contains), start > 0 else { return false }

@@ -11,7 +11,7 @@ import Todana
 
   private func open(_ name: String, _ encryption: StoreEncryption = .none) throws -> Store {
     var configuration = StoreConfiguration(encryption: encryption, detectsUnannouncedChanges: false)
-    configuration.backendOptions.logLimitByteCount = 64 << 10
+    configuration.tuning.logLimitByteCount = 64 << 10
     return try Store(.directory(directory.path(name)), classes: SaveWorkload.classes, configuration: configuration)
   }
 

@@ -10,8 +10,8 @@ import Todana
 
   private var configuration: StoreConfiguration {
     var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
-    configuration.backendOptions.directThresholdByteCount = 16 << 10
-    configuration.backendOptions.logLimitByteCount = 64 << 10
+    configuration.tuning.directThresholdByteCount = 16 << 10
+    configuration.tuning.logLimitByteCount = 64 << 10
     return configuration
   }
 
@@ -99,7 +99,7 @@ import Todana
     try store.backUp(to: directory.path("killed"))
     try store.close()
     var reading = configuration
-    reading.backendOptions.access = .read
+    reading.access = .read
     let reader = try Store(
       .directory(directory.path("killed")), classes: SaveWorkload.classes, configuration: reading)
     #expect(try reader.verify().problemCount == 0)

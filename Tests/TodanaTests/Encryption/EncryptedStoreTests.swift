@@ -13,9 +13,9 @@ import Todana
     _ encryption: StoreEncryption, cipher: StoreCipher = .aes128, access: KyotoBackend.Access = .write
   ) throws -> Store {
     var configuration = StoreConfiguration(encryption: encryption)
-    configuration.backendOptions.passphraseCost = 10
-    configuration.backendOptions.cipher = cipher
-    configuration.backendOptions.access = access
+    configuration.passphraseCost = 10
+    configuration.cipher = cipher
+    configuration.access = access
     return try Store(
       .directory(directory.path("Secret.todana")), classes: [Song.self, Playlist.self], configuration: configuration)
   }
@@ -225,10 +225,10 @@ import Todana
     }
     let again = try open(.passphrase("second"))
     try again.keys.remove(keySlot)
-    #expect(throws: BackendError.self) { try again.keys.remove(keySlot) }
+    #expect(throws: StoreError.self) { try again.keys.remove(keySlot) }
     for slot in try again.keys.slots() where !slot.isInUse { try again.keys.remove(slot.id) }
     let last = try #require(try again.keys.slots().first)
-    #expect(throws: BackendError.self) { try again.keys.remove(last.id) }
+    #expect(throws: StoreError.self) { try again.keys.remove(last.id) }
     try again.close()
     #expect(#expect(throws: StoreError.self) { try open(.key(key)) }?.code == .wrongKey)
     try open(.passphrase("second")).close()
@@ -276,7 +276,7 @@ import Todana
     let reader = try open(.passphrase("correct horse"), access: .read)
     #expect(try reader.count(Song.self) == 100)
     #expect(try reader.readNamedBuffer("favourites of mine") { try $0.readReferences(Song.self).count } == 3)
-    let error = #expect(throws: BackendError.self) { try reader.keys.add(.passphrase("mine")) }
+    let error = #expect(throws: StoreError.self) { try reader.keys.add(.passphrase("mine")) }
     #expect(error?.code == .readOnly)
     try reader.close()
     #expect(try contents() == before)

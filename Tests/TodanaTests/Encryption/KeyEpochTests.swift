@@ -13,8 +13,8 @@ import Todana
     _ name: String = "Store", sealLimit: Int = 1 << 31, access: KyotoBackend.Access = .write
   ) throws -> Store {
     var configuration = StoreConfiguration(encryption: .key([UInt8](repeating: 9, count: 16)))
-    configuration.backendOptions.sealLimit = sealLimit
-    configuration.backendOptions.access = access
+    configuration.tuning.sealLimit = sealLimit
+    configuration.access = access
     return try Store(.directory(directory.path(name)), classes: [Song.self], configuration: configuration)
   }
 

@@ -26,7 +26,7 @@ import Todana
   private func open(_ secret: StoreSecret?, resuming: Bool = false) throws -> Store {
     var configuration = StoreConfiguration(encryption: .none)
     if let secret { configuration.encryption = .callback { secret } }
-    configuration.backendOptions.passphraseCost = 10
+    configuration.passphraseCost = 10
     configuration.resumingMigration = resuming
     return try Store(.directory(path), classes: Self.classes, configuration: configuration)
   }
@@ -401,10 +401,10 @@ import Todana
     try store.backend.commit { batch in
       batch.put([3, 1] + [UInt8](repeating: 9, count: 60), row: 7, in: songs.id, expecting: .anything)
     }
-    let error = #expect(throws: BackendError.self) { try store.keys.rotate(keeping: [Self.second]) }
-    #expect(error?.code == .damaged)
+    let error = #expect(throws: StoreError.self) { try store.keys.rotate(keeping: [Self.second]) }
+    #expect(error?.code == .damagedRecord)
     #expect(error?.rowID == 7)
-    #expect(error?.keyspace == songs.id)
+    #expect(error?.backendError?.keyspace == songs.id)
     #expect(try store.unfinishedMigration() == .rotatingKeys)
     try store.backend.commit { batch in batch.remove(row: 7, in: songs.id) }
     #expect(try store.resumeMigration())
@@ -467,9 +467,10 @@ import Todana
 
   @Test func `invalid migrations are refused`() throws {
     var store = try open(Self.first)
-    #expect(#expect(throws: BackendError.self) { try store.keys.rotate(keeping: []) }?.code == .invalidArgument)
-    #expect(
-      #expect(throws: BackendError.self) { try store.keys.rotate(keeping: [.key([1])]) }?.code == .invalidArgument)
+    for secrets in [[], [StoreSecret.key([1])]] {
+      let error = #expect(throws: StoreError.self) { try store.keys.rotate(keeping: secrets) }
+      #expect(error?.backendError?.code == .invalidArgument)
+    }
     #expect(try store.keys.slots().count == 1)
     #expect(throws: StoreError.self) { try store.encrypt(with: Self.second) }
     #expect(try store.resumeMigration())
@@ -495,7 +496,7 @@ import Todana
   @Test(arguments: [StoreLocation.inMemory, .temporary], Way.allCases)
   func `stores without a directory can be migrated`(_ location: StoreLocation, _ way: Way) throws {
     var configuration = StoreConfiguration(encryption: way.startsEncrypted ? .callback { Self.first } : .none)
-    configuration.backendOptions.passphraseCost = 10
+    configuration.passphraseCost = 10
     let store = try Store(location, classes: Self.classes, configuration: configuration)
     try fill(store)
     #expect(try migrate(store, way))

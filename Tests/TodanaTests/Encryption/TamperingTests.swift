@@ -17,7 +17,7 @@ import Todana
 
   private func open(_ access: KyotoBackend.Access = .write) throws -> Store {
     var configuration = StoreConfiguration(encryption: .key(Self.key))
-    configuration.backendOptions.access = access
+    configuration.access = access
     return try Store(.directory(path), classes: [Song.self, Playlist.self], configuration: configuration)
   }
 

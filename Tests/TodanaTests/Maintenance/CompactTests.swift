@@ -12,7 +12,7 @@ import Todana
   // With `compactionRoom` 0, files are compacted in place.
   private func makeStore(songs: Int, compactionRoom: Int = 64 << 20) throws -> Store {
     var configuration = StoreConfiguration()
-    configuration.backendOptions.compactionRoomByteCount = compactionRoom
+    configuration.tuning.compactionRoomByteCount = compactionRoom
     let store = try Store(location, classes: [Song.self, Playlist.self], configuration: configuration)
     for index in 0..<songs { try store.insert(Song("song \(index)", seconds: UInt32(index))) }
     try store.saveChanges()
@@ -60,7 +60,7 @@ import Todana
     try store.close()
     for access in [KyotoBackend.Access.read, .write] {
       var configuration = StoreConfiguration()
-      configuration.backendOptions.access = access
+      configuration.access = access
       let left = try Store(.directory(killed), classes: [Song.self, Playlist.self], configuration: configuration)
       let report = try left.verify()
       #expect(report.isSound, "\(report.problems)")
@@ -142,7 +142,7 @@ import Todana
     try store.close()
     #expect { try store.compact() } throws: { ($0 as? StoreError)?.code == .closed }
     var configuration = StoreConfiguration()
-    configuration.backendOptions.access = .read
+    configuration.access = .read
     let reading = try Store(location, classes: [Song.self], configuration: configuration)
     #expect { try reading.compact() } throws: { ($0 as? StoreError)?.code == .readOnly }
   }

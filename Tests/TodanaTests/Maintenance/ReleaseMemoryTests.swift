@@ -126,7 +126,7 @@ import Todana
     try FileManager.default.copyItem(atPath: path, toPath: other)
     try store.close()
     var configuration = StoreConfiguration()
-    configuration.backendOptions.access = .read
+    configuration.access = .read
     let reader = try Store(.directory(other), classes: [Blob.self], configuration: configuration)
     defer { try? reader.close() }
     for _ in 0..<2 {

@@ -108,7 +108,7 @@ private final class Forgetful: StoredObject {
       bytes.replaceSubrange(page * 4096..<page * 4096 + 4096, with: Data(count: 4096))
     }
     try bytes.write(to: url)
-    configuration.backendOptions.access = .read
+    configuration.access = .read
     store = try open()
     let report = try store.verify()
     #expect(report.problems.contains { $0.kind == .damagedRecord && $0.rowID == nil })
@@ -179,7 +179,7 @@ private final class Forgetful: StoredObject {
 
   private func open(_ files: StoreFiles) throws -> Store {
     var configuration = StoreConfiguration()
-    configuration.backendOptions.access = .read
+    configuration.access = .read
     return try Store(.directory(files.path), classes: [Song.self, Node.self], configuration: configuration)
   }
 
@@ -220,7 +220,7 @@ private final class OldSong: StoredObject {
     let (path, copy) = (directory.path("store"), directory.path("copy"))
     func open(_ path: String, isReadOnly: Bool = false) throws -> Store {
       var configuration = StoreConfiguration()
-      if isReadOnly { configuration.backendOptions.access = .read }
+      if isReadOnly { configuration.access = .read }
       return try Store(.directory(path), classes: [Song.self], configuration: configuration)
     }
     let store = try open(path)

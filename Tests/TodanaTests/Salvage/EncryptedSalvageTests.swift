@@ -26,8 +26,8 @@ import Todana
 
   private static func open(_ path: String) throws -> Store {
     var configuration = StoreConfiguration(encryption: secret)
-    configuration.backendOptions.passphraseCost = 10
-    configuration.backendOptions.cipher = .aes256
+    configuration.passphraseCost = 10
+    configuration.cipher = .aes256
     return try Store(.directory(path), classes: [Song.self, Playlist.self], configuration: configuration)
   }
 

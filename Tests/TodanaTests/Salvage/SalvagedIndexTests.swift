@@ -162,7 +162,7 @@ import Todana
     _ path: String, _ isEncrypted: Bool, _ types: [StoredObject.Type], isReadOnly: Bool = false
   ) throws -> Store {
     var configuration = StoreConfiguration(encryption: isEncrypted ? Self.secret : .none)
-    if isReadOnly { configuration.backendOptions.access = .read }
+    if isReadOnly { configuration.access = .read }
     return try Store(.directory(path), classes: types, configuration: configuration)
   }
 

@@ -473,8 +473,7 @@ private final class Invoice: StoredObject {
     #expect(throws: StoreError.self) { try store.delete(mixed) }
     #expect(songs[0].isFault)
     #expect(try store.fetch(Song.self).map(\.title) == ["a", "b", "c", "d"])
-    // A delete by id ignores changes by another store, even if a savepoint that cancelled the
-    // delete was undone.
+    // A delete by id ignores changes by another store, even if a savepoint that cancelled the delete was undone.
     #expect(try store.delete([ids[0]]) == 1)
     let other = try Store(backend: backend, classes: [Song.self])
     try other.update(#require(try other.fetch(ids[0]))) { $0.title = "theirs" }

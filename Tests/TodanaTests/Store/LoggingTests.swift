@@ -58,27 +58,7 @@ import Todana
 
   private func open(_ path: String, _ access: KyotoBackend.Access = .write) throws -> Store {
     var configuration = StoreConfiguration(logger: Logger(label: "test") { _ in log })
-    configuration.backendOptions.access = access
+    configuration.access = access
     return try Store(.directory(path), classes: [Song.self], configuration: configuration)
   }
-}
-
-private final class Log: LogHandler {
-  private let kept = Mutex<[String]>([])
-  var lines: [String] { kept.withLock { $0 } }
-
-  var metadata: Logger.Metadata {
-    get { [:] }
-    set {}
-  }
-  var logLevel: Logger.Level {
-    get { .trace }
-    set {}
-  }
-  subscript(metadataKey _: String) -> Logger.Metadata.Value? {
-    get { nil }
-    set {}
-  }
-
-  func log(event: LogEvent) { kept.withLock { $0.append("\(event.level) \(event.message)") } }
 }

@@ -162,9 +162,9 @@ import Todana
 
   @Test func `objects print what they are`() throws {
     let song = Song("a")
-    #expect(song.description == "Song")
+    #expect(song.description == "Song (title: \"a\", seconds: 0, genre: nil, isrc: nil)")
     let id = try store.insert(song)
-    #expect(song.description == "Song \(id) (inserted)")
+    #expect(song.description == "Song \(id) (title: \"a\", seconds: 0, genre: nil, isrc: nil) (inserted)")
     try store.saveChanges()
     try store.turnIntoFault(song)
     #expect(song.description == "Song \(id) (not loaded)")

@@ -24,8 +24,7 @@ struct KeyPathRoute: Sendable {
   /// - Complexity: A few microseconds for a new key path; otherwise a lookup in a table.
   static func of(_ keyPath: AnyKeyPath) -> KeyPathRoute { known(keyPath).route }
 
-  /// Tests whether a key path from a class reads a property of the object itself, and no other
-  /// objects.
+  /// Tests whether a key path from a class reads a property of the object itself, and no other objects.
   ///
   /// - Complexity: The complexity of ``of(_:)``.
   static func isOwnProperty(_ keyPath: AnyKeyPath) -> Bool { known(keyPath).isOwnProperty }

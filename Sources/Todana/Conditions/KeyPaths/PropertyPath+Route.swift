@@ -11,8 +11,8 @@ extension PropertyPath {
   /// Returns the hops, and the key path whose reference cannot be followed, if there is one.
   private func walk() -> (hops: [ReferenceHop], unclear: AnyKeyPath?) {
     var hops: [ReferenceHop] = []
-    // The key paths since the last hop. If there are several, the first leads to an optional
-    // structure, and the others to properties within it.
+    // The key paths since the last hop. If there are several, the first leads to an optional structure, and the others
+    // to properties within it.
     var parts: [AnyKeyPath] = []
     for (position, keyPath) in keyPaths.enumerated() {
       let isLast = position == keyPaths.count - 1

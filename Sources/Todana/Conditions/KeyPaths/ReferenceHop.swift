@@ -41,8 +41,8 @@ final class ReferenceHop: @unchecked Sendable {
 
   /// Makes the hop that reads the references of several key paths in sequence.
   ///
-  /// The first key path leads from the object to an optional structure, and each further one starts
-  /// at the value of the previous one.
+  /// The first key path leads from the object to an optional structure, and each further one starts at the value of the
+  /// previous one.
   ///
   /// - Returns: nil if the value of the last key path is neither a reference nor a list of references.
   static func make(_ keyPaths: [AnyKeyPath]) -> ReferenceHop? {
@@ -138,6 +138,12 @@ extension Array: ReferenceHolder where Element: StoredObject {
   func forEachObject(_ body: (StoredObject) -> Void) { for object in self { body(object) } }
 }
 
+extension Set: ReferenceHolder where Element: StoredObject {
+  static var target: StoredObject.Type { Element.self }
+  var singleObject: StoredObject? { nil }
+  func forEachObject(_ body: (StoredObject) -> Void) { for object in self { body(object) } }
+}
+
 extension LazyReferences: ReferenceHolder {
   static var target: StoredObject.Type { Object.self }
   var singleObject: StoredObject? { nil }
@@ -151,6 +157,15 @@ protocol CountedReferences {
 
 extension Array: CountedReferences where Element: StoredObject {
   static var countPaths: [AnyKeyPath] { [\Self.count, \Self.isEmpty] }
+}
+
+extension Set: CountedReferences where Element: StoredObject {
+  static var countPaths: [AnyKeyPath] { countPathsOfSet(of: Element.self) }
+}
+
+// Swift 6.3 crashes on these key paths where `Hashable` follows only from the superclass of the elements.
+private func countPathsOfSet<Element: Hashable>(of type: Element.Type) -> [AnyKeyPath] {
+  [\Set<Element>.count, \Set<Element>.isEmpty]
 }
 
 extension LazyReferences: CountedReferences {

@@ -31,9 +31,9 @@ extension DataBuffer {
   /// The row is not checked for existence; loading the fault checks it.
   ///
   /// - Returns: The store's object of the row, or a new fault if it has none; nil if nil was written.
-  /// - Throws: ``DataBufferError/Code/referenceUnknownClass`` if the store was not opened with the
-  ///   class, ``DataBufferError/Code/referencesUnavailable`` in a buffer without a store; else the
-  ///   errors of ``readVarUInt()``.
+  /// - Throws: ``DataBufferError/Code/referenceUnknownClass`` if the store was not opened with the class,
+  ///   ``DataBufferError/Code/referencesUnavailable`` in a buffer without a store; else the errors of
+  ///   ``readVarUInt()``.
   @inlinable
   public mutating func readReference<Object: StoredObject>(
     _ type: Object.Type = Object.self

@@ -67,8 +67,8 @@ package protocol ReferenceResolver: AnyObject {
   ///
   /// All appended objects must be of exactly this class.
   ///
-  /// - Throws: The errors of ``object(classID:rowID:)``, and
-  ///   ``DataBufferError/Code/referenceWrongClass``, for the first object that was not appended.
+  /// - Throws: The errors of ``object(classID:rowID:)``, and ``DataBufferError/Code/referenceWrongClass``, for the
+  ///   first object that was not appended.
   func appendObjects(
     _ rowIDs: borrowing Span<RowID>, of type: StoredObject.Type, classID: KeyspaceID,
     to objects: inout OutputSpan<StoredObject>

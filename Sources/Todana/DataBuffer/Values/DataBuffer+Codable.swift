@@ -39,8 +39,8 @@ extension DataBuffer {
 
   /// Reads a value written by ``writeCodable(_:)``.
   ///
-  /// - Throws: ``DataBufferError/Code/codableFailure`` if the value cannot be decoded from the
-  ///   JSON; else the errors of ``readData()``.
+  /// - Throws: ``DataBufferError/Code/codableFailure`` if the value cannot be decoded from the JSON; else the errors of
+  ///   ``readData()``.
   public mutating func readCodable<Value: Decodable>(
     _ type: Value.Type = Value.self
   ) throws(DataBufferError) -> Value {

@@ -74,8 +74,7 @@ extension DataBuffer {
     return elements
   }
 
-  /// Reads an array, and calls the closure, which throws only ``DataBufferError``, to read each
-  /// element.
+  /// Reads an array, and calls the closure, which throws only ``DataBufferError``, to read each element.
   @inlinable
   public mutating func readArray<Element>(
     minimumElementByteCount: Int = 1, _ readElement: (inout DataBuffer) throws(DataBufferError) -> Element

@@ -48,8 +48,7 @@ extension DataBuffer {
 
   /// Reads a URL written by ``writeURL(_:)``.
   ///
-  /// - Throws: ``DataBufferError/Code/invalidValue`` if a string is not a URL; else the errors of
-  ///   ``readString()``.
+  /// - Throws: ``DataBufferError/Code/invalidValue`` if a string is not a URL; else the errors of ``readString()``.
   public mutating func readURL() throws(DataBufferError) -> URL {
     let start = unsafe readCursor
     let string = try readString()

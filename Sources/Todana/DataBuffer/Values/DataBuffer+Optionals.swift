@@ -46,8 +46,8 @@ extension DataBuffer {
 
   /// Reads an optional value, and calls the closure to read the value if it is not nil.
   ///
-  /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else the
-  ///   errors of the closure.
+  /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else the errors of the
+  ///   closure.
   @inlinable
   public mutating func readOptional<Value>(
     _ readValue: (inout DataBuffer) throws(DataBufferError) -> Value

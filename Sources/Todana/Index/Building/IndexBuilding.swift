@@ -1,10 +1,9 @@
 /// The build of indexes of one class while the store is in use.
 ///
-/// As soon as the index trees exist, every save updates the entries of the rows that it changes.
-/// This includes rows that the builder has not reached. The builder adds the entries of all rows of
-/// a snapshot. It adds an entry only if its row is unchanged, which the batch checks by the row's
-/// token. It reads a changed row again, so that each row gets all its entries, whichever program
-/// wrote it (IndexBuilding+Entries.swift).
+/// As soon as the index trees exist, every save updates the entries of the rows that it changes. This includes rows
+/// that the builder has not reached. The builder adds the entries of all rows of a snapshot. It adds an entry only if
+/// its row is unchanged, which the batch checks by the row's token. It reads a changed row again, so that each row gets
+/// all its entries, whichever program wrote it (IndexBuilding+Entries.swift).
 ///
 /// The entries are sorted first, so that each commit changes few nodes of the tree. They are written in small commits,
 /// so that other commits can run in between. The header records how far the build is, and which session does it
@@ -97,7 +96,7 @@ struct IndexBuilding {
   }
 
   /// The maximum number of bytes of entries in memory; sorting needs the same amount again.
-  private var keyByteLimit: Int { store.configuration.backendOptions.limitsMemory ? 8 << 20 : 96 << 20 }
+  private var keyByteLimit: Int { store.configuration.tuning.limitsMemory ? 8 << 20 : 96 << 20 }
 
   /// Reads rows of the current state, and collects their keys.
   ///

@@ -76,7 +76,7 @@ extension Store {
   /// - Parameter progress: Called repeatedly with the progress. If it throws, the build ends for now.
   /// - Throws: ``UniqueViolation`` if two objects have equal values in a unique index; the errors of `progress`;
   ///   ``StoreError``.
-  /// - Complexity: O(*n* log *n*). Takes up to 200 MB of memory, or 20 MB if ``KyotoBackend/Options/limitsMemory`` is
+  /// - Complexity: O(*n* log *n*). Takes up to 200 MB of memory, or 20 MB if ``StorageTuning/limitsMemory`` is
   ///   set. If the keys of up to 16 million objects need more, they go to a temporary file in the directory `TMPDIR`.
   public func buildIndexes(progress: (IndexBuildingProgress) throws -> Void = { _ in }) throws {
     try beginChange()

@@ -43,8 +43,7 @@ extension CabinetHandle {
     }
   }
 
-  /// Calls `read` to fill the chunk, and calls it again with more memory if the next record does
-  /// not fit.
+  /// Calls `read` to fill the chunk, and calls it again with more memory if the next record does not fit.
   func fill(
     _ chunk: RecordChunk, sliceLimit: Int = .max, whenClosed closedError: @autoclosure () -> BackendError,
     _ read: (OpaquePointer, UnsafeMutablePointer<tdn_chunk>, UnsafeMutablePointer<tdn_error>) -> Bool

@@ -1,8 +1,7 @@
 extension Store {
   /// Checks all saved data: every page of every file, every record, and every reference.
   ///
-  /// - The superblock, the file of keys and the list of the last commits are stored twice: both
-  ///   copies are checked.
+  /// - The superblock, the file of keys and the list of the last commits are stored twice: both copies are checked.
   /// - Each page is read from its file, and compared with its checksum.
   /// - Each record is read in the state of one commit, and its envelope is checked. It is also looked up by its row id
   ///   or key. The records found are counted, and the number is compared with the keyspace's count.
@@ -132,8 +131,7 @@ private struct Verification {
 
   // MARK: Records
 
-  /// Checks every record's envelope, looks up every record by its key, and checks the number of
-  /// records.
+  /// Checks every record's envelope, looks up every record by its key, and checks the number of records.
   private mutating func verifyRecords(
     of keyspace: Keyspace, _ progress: (VerificationProgress) throws -> Void
   ) throws {

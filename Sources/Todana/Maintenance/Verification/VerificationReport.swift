@@ -52,10 +52,9 @@ public struct VerificationReport: Sendable, Codable {
     case damagedFile
     /// One copy of data that is stored twice is damaged, and the other copy is intact.
     ///
-    /// A damaged copy of the file of keys is rewritten by the next opening for writing. A damaged
-    /// copy of the list of the last commits is rewritten by the next checkpoint. A damaged copy of
-    /// the superblock is rewritten only by opening with
-    /// ``KyotoBackend/Options/repairsFlippedBits``.
+    /// A damaged copy of the file of keys is rewritten by the next opening for writing. A damaged copy of the list of
+    /// the last commits is rewritten by the next checkpoint. A damaged copy of the superblock is rewritten only by
+    /// opening with ``StoreConfiguration/repairsFlippedBits``.
     case damagedCopy
     /// A page does not match its checksum.
     ///

@@ -40,9 +40,12 @@ struct Planner {
     if case .never = condition {
       return ExecutionPlan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
     }
+    let rowPlan = rowPlan(condition)
+    if let rowPlan, rowPlan.expectedCount <= 1 { return rowPlan }
     let tests = indexes.isEmpty ? [] : condition.conjuncts.map(PlannedTest.init)
     if let plan = uniqueKeyPlan(condition, tests) { return plan }
     var best = scanPlan(condition)
+    if let rowPlan, rowPlan.cost < best.cost { best = rowPlan }
     var accesses: [IndexAccess] = []
     for index in indexes {
       guard let access = try self.access(to: index, tests, count: fewNeeded(condition)) else { continue }
@@ -68,6 +71,19 @@ struct Planner {
     if isSorted { cost += passing(recordCount, condition) * Cost.sortedRow }
     return ExecutionPlan(
       access: .scan, residual: condition, order: isSorted ? .sorted : .rows, expectedCount: recordCount, cost: cost)
+  }
+
+  // MARK: Identities
+
+  /// Returns a plan that reads the objects that the condition names by their identities; nil if it names none.
+  private func rowPlan(_ condition: ConditionNode) -> ExecutionPlan? {
+    let tests = condition.conjuncts.compactMap { $0 as? RowTest }
+    guard let test = tests.min(by: { $0.rowIDs.count < $1.rowIDs.count }) else { return nil }
+    let isSorted = !query.sortKeys.isEmpty
+    let count = Double(test.rowIDs.count)
+    return ExecutionPlan(
+      access: .rows(test.rowIDs), residual: condition.without([test.identity]), order: isSorted ? .sorted : .rows,
+      expectedCount: count, cost: Cost.start + count * (Cost.row + (isSorted ? Cost.sortedRow : 0)))
   }
 
   private func passing(_ count: Double, _ condition: ConditionNode) -> Double {

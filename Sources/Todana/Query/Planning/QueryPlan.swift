@@ -19,6 +19,8 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
     case nothing
     /// All objects of the class are read.
     case scan
+    /// Objects with given identities are read.
+    case identities
     /// Entries of one index are read.
     case index
     /// Entries of several indexes, or of several ranges of one index, are read.
@@ -48,6 +50,7 @@ struct ExecutionPlan {
   enum Access {
     case nothing
     case scan
+    case rows([RowID])
     case index(IndexAccess)
     case union([IndexAccess])
     case intersection([IndexAccess])
@@ -64,7 +67,7 @@ struct ExecutionPlan {
 
   var indexes: [ClassIndex] {
     switch access {
-    case .nothing, .scan: []
+    case .nothing, .scan, .rows: []
     case .index(let access): [access.index]
     case .union(let accesses), .intersection(let accesses): accesses.map(\.index)
     }

@@ -6,6 +6,7 @@ extension QueryRun {
     switch plan.access {
     case .nothing: return
     case .scan: try scan(classID, needsRecords: needsRecords, body)
+    case .rows(let rowIDs): try forEach(rowIDs, needsRecords: needsRecords, mayBeAbsent: true, classID, body)
     case .index(let access):
       if access.mayRepeat {
         try forEach(try rowIDs(of: [access], in: .any), needsRecords: needsRecords, classID, body)
@@ -113,12 +114,14 @@ extension QueryRun {
   }
 
   /// Calls back for each of the rows that meets the residual condition and is not pending.
+  ///
+  /// With `mayBeAbsent`, rows that do not exist are left out; otherwise an index is damaged.
   func forEach(
-    _ rowIDs: [RowID], needsRecords: Bool, _ classID: KeyspaceID, _ body: RowBody
+    _ rowIDs: [RowID], needsRecords: Bool, mayBeAbsent: Bool = false, _ classID: KeyspaceID, _ body: RowBody
   ) throws(StoreError) {
     let rowIDs = includingPending && !table.pending.isEmpty ? rowIDs.filter { !isPending($0) } : rowIDs
     var filter = RecordFilter(self, needsRecords: needsRecords)
-    if !needsRecords, filter.passesAll {
+    if !needsRecords, !mayBeAbsent, filter.passesAll {
       for rowID in rowIDs where try !body(rowID, nil, nil) { return }
       return
     }
@@ -134,6 +137,7 @@ extension QueryRun {
       for slice in chunk.slices {
         // The index and the records are read in the same state.
         guard slice.status != .absent else {
+          if mayBeAbsent { continue }
           throw StoreError(
             .damagedIndex, "An index has an entry for a row that does not exist: rebuild the index.",
             className: table.name, rowID: slice.rowID)

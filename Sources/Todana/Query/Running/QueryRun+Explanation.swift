@@ -2,6 +2,7 @@ extension QueryRun {
   /// The plan in plain words.
   var explanation: QueryPlan {
     var steps: [String] = []
+    var readsIndexes = true
     let count = Int(plan.expectedCount.rounded())
     let access: QueryPlan.Access
     switch plan.access {
@@ -10,8 +11,13 @@ extension QueryRun {
       steps.append("Nothing is read: the condition cannot be met.")
     case .scan:
       access = .scan
+      readsIndexes = false
       let threads = scansInParallel ? ", \(ParallelScan.threadCount) threads" : ""
       steps.append("Read all \(count) objects of \(table.name)\(threads).")
+    case .rows(let rowIDs):
+      access = .identities
+      readsIndexes = false
+      steps.append("Read \(rowIDs.count == 1 ? "the object" : "\(rowIDs.count) objects") with the given identities.")
     case .index(let part):
       access = .index
       steps.append(describe(part) + (part.isDescending ? ", from the last to the first" : "") + ".")
@@ -32,11 +38,9 @@ extension QueryRun {
     }
     if query.offset > 0 { steps.append("Skip the first \(query.offset).") }
     if let limit = query.limit { steps.append("Stop after \(limit).") }
-    var isScan = false
-    if case .scan = plan.access { isScan = true }
     return QueryPlan(
       access: access, indexNames: plan.indexes.map(\.name), expectedCount: count, sorts: plan.order == .sorted,
-      answersFromIndex: !isScan && isAlways && plan.order != .sorted, steps: steps)
+      answersFromIndex: readsIndexes && isAlways && plan.order != .sorted, steps: steps)
   }
 
   private func describe(_ part: IndexAccess) -> String {

@@ -18,6 +18,10 @@ struct QueryRun {
     onDamage: DamagePolicy = .fail
   ) throws(StoreError) {
     try query.check()
+    var query = query
+    if query.condition.testsIdentities {
+      query.condition = query.condition.resolvingIdentities(of: try table.classIDForReading())
+    }
     let readsOwnProperties = query.readsOwnProperties
     let paths = readsOwnProperties ? [] : query.paths
     for path in paths {
@@ -105,13 +109,18 @@ struct QueryRun {
   /// Returns the saved rows of the result, with the keys that they are sorted by.
   func sortedRows() throws(StoreError) -> SortedRows {
     var sorted = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
+    try appendMatches(to: &sorted)
+    sorted.sort()
+    return sorted
+  }
+
+  /// Adds the saved rows that meet the condition, with their sort keys.
+  func appendMatches(to sorted: inout SortedRows) throws(StoreError) {
     var scratch = ScratchObject(store, table, references: references)
     try forEachMatch(needsRecords: true) { rowID, slice, chunk throws(StoreError) in
       if let slice, let chunk { try append(slice, in: chunk, rowID: rowID, to: &sorted, &scratch) }
       return true
     }
-    sorted.sort()
-    return sorted
   }
 
   /// Adds a row with its sort keys, if its record can be read.
@@ -127,9 +136,14 @@ struct QueryRun {
   }
 
   /// Returns the rows in the order of the query.
-  func rowIDs() throws(StoreError) -> [RowID] {
+  ///
+  /// - Parameter readableOnly: Whether the limit and the offset count only objects whose records can be read, if
+  ///   unreadable records are reported.
+  /// - Returns: The rows.
+  /// - Throws: ``StoreError``.
+  func rowIDs(readableOnly: Bool = false) throws(StoreError) -> [RowID] {
     var rowIDs: [RowID] = []
-    try forEachRow(wantsRecords: false) { rowID, _, _ throws(StoreError) in
+    try forEachRow(wantsRecords: readableOnly) { rowID, _, _ throws(StoreError) in
       rowIDs.append(rowID)
       return true
     }
@@ -155,14 +169,14 @@ struct QueryRun {
         return true
       }
     }
-    try load(waiting, body)
+    try forEachObject(of: waiting, body)
   }
 
   /// Calls back with the objects of rows.
   ///
   /// Rows of objects that are not in memory are read together.
-  private func load(
-    _ rowIDs: [RowID], _ body: (StoredObject) throws(StoreError) -> Bool
+  func forEachObject(
+    of rowIDs: [RowID], _ body: (StoredObject) throws(StoreError) -> Bool
   ) throws(StoreError) {
     guard let classID, !rowIDs.isEmpty else { return }
     let chunk = store.takeChunk()
@@ -229,11 +243,7 @@ struct QueryRun {
         return true
       }
     } else {
-      var scratch = ScratchObject(store, table, references: references)
-      try forEachMatch(needsRecords: true) { rowID, slice, chunk throws(StoreError) in
-        if let slice, let chunk { try append(slice, in: chunk, rowID: rowID, to: &sorted, &scratch) }
-        return true
-      }
+      try appendMatches(to: &sorted)
     }
     sorted.sort()
     for row in sorted.rows.dropFirst(query.offset + givenCount).prefix((query.limit ?? .max) - givenCount) {
@@ -290,6 +300,8 @@ struct QueryRun {
         return isBehind ? try give(rowID, slice, chunk) : true
       }
       return (count, isInOrder)
+    case (.rows(let rowIDs), _):
+      try forEach(rowIDs, needsRecords: wantsRecords, mayBeAbsent: true, classID, give)
     case (.index(let access), .rows):
       try forEach(try rowIDs(of: [access], in: .any), needsRecords: wantsRecords, classID, give)
     case (.union(let accesses), _):

@@ -22,17 +22,30 @@ extension Store {
   public func fetch<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [T] {
-    if query.specification.asksForAll {
+    if query.specification.asksForAll, !query.specification.includesSubclasses {
       return try fetch(T.self, includingPending: includingPending, onDamage: onDamage)
     }
-    let run = try begin(query, includingPending: includingPending, onDamage: onDamage)
     var objects: [T] = []
-    try run.forEachObject { object in
-      // The table's class is T.
-      objects.append(unsafe unsafeDowncast(object, to: T.self))
+    try forEachObject(of: query, includingPending: includingPending, onDamage: onDamage) { object in
+      objects.append(object)
       return true
     }
     return objects
+  }
+
+  /// Calls back with each object of a query, loaded, in its order.
+  func forEachObject<T: StoredObject>(
+    of query: Query<T>, includingPending: Bool, onDamage: DamagePolicy, _ body: (T) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    // The class of the tables is T, or a subclass of it.
+    if query.specification.includesSubclasses {
+      return try withSubclasses(query, includingPending, onDamage) { run throws(StoreError) in
+        try run.forEachObject { object throws(StoreError) in try body(unsafe unsafeDowncast(object, to: T.self)) }
+      }
+    }
+    try begin(query, includingPending: includingPending, onDamage: onDamage).forEachObject {
+      object throws(StoreError) in try body(unsafe unsafeDowncast(object, to: T.self))
+    }
   }
 
   /// Returns the first object of a query; nil if there is none.
@@ -52,7 +65,13 @@ extension Store {
   public func count<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Int {
-    if query.specification.asksForAll { return try count(T.self, includingPending: includingPending) }
+    if query.specification.asksForAll {
+      return try count(
+        T.self, includingSubclasses: query.specification.includesSubclasses, includingPending: includingPending)
+    }
+    if query.specification.includesSubclasses {
+      return try withSubclasses(query, includingPending, onDamage) { run throws(StoreError) in try run.count() }
+    }
     return try begin(query, includingPending: includingPending, onDamage: onDamage).count()
   }
 
@@ -71,6 +90,11 @@ extension Store {
   public func ids<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [ObjectID<T>] {
+    if query.specification.includesSubclasses {
+      return try withSubclasses(query, includingPending, onDamage) { run throws(StoreError) in
+        try run.ids().map { ObjectID(unchecked: $0) }
+      }
+    }
     let run = try begin(query, includingPending: includingPending, onDamage: onDamage)
     let rowIDs = try run.rowIDs()
     guard let classID = run.table.classID else { return [] }
@@ -84,6 +108,9 @@ extension Store {
   /// ```
   public func explain<T: StoredObject>(_ query: Query<T>) throws(StoreError) -> QueryPlan {
     try begin()
+    if query.specification.includesSubclasses {
+      return try withSubclasses(query, true, .fail, isExplained: true) { $0.explanation }
+    }
     return try QueryRun(query.specification, of: table(for: T.self), in: self, includingPending: true).explanation
   }
 
@@ -97,6 +124,24 @@ extension Store {
     if case .scan = run.plan.access { try check(scan: run) }
     try run.reportSkippedRows()
     return run
+  }
+
+  /// Carries out a query for a class and its subclasses in one state.
+  func withSubclasses<T: StoredObject, Result>(
+    _ query: Query<T>, _ includingPending: Bool, _ onDamage: DamagePolicy, isExplained: Bool = false,
+    _ body: (SubclassRun) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try begin()
+    try refuseIdentities(in: query)
+    let tables = try tables(for: T.self, includingSubclasses: true)
+    return try readingOneState { () throws(StoreError) in
+      let run = try SubclassRun(
+        query.specification, of: tables, in: self, includingPending: includingPending, onDamage: onDamage)
+      if isExplained { return try body(run) }
+      for part in run.runs { if case .scan = part.plan.access { try check(scan: part) } }
+      try run.reportSkippedRows()
+      return try body(run)
+    }
   }
 
   /// Throws if a query compares or sorts by identities.

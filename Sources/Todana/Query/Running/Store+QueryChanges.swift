@@ -48,8 +48,7 @@ extension Store {
   /// - Parameters:
   ///   - object: An object in no store.
   ///   - keyPath: The property that identifies the object.
-  ///   - onDamage: The policy for records that cannot be read. Such a record may belong to an
-  ///     object with this value.
+  ///   - onDamage: The policy for records that cannot be read. Such a record may belong to an object with this value.
   ///   - merge: Changes the existing object according to the new one. By default, the existing object gets the entire
   ///     content of the new one.
   /// - Returns: The object that is in the store.
@@ -90,13 +89,11 @@ extension Store {
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail,
     _ body: (T, _ stop: inout Bool) throws -> Void
   ) throws {
-    let run = try begin(query, includingPending: includingPending, onDamage: onDamage)
     var failure: (any Error)?
     var stop = false
-    try run.forEachObject { object in
+    try forEachObject(of: query, includingPending: includingPending, onDamage: onDamage) { object in
       do {
-        // The table's class is T.
-        try body(unsafe unsafeDowncast(object, to: T.self), &stop)
+        try body(object, &stop)
       } catch {
         failure = error
       }

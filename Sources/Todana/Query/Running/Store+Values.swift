@@ -21,6 +21,13 @@ extension Store {
     _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
     onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [Value] {
+    try values(query, of: keyPath, loading, includingPending, onDamage)
+  }
+
+  func values<T: StoredObject, Value>(
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, _ loading: [PartialKeyPath<T>], _ includingPending: Bool,
+    _ onDamage: DamagePolicy
+  ) throws(StoreError) -> [Value] {
     var values: [Value] = []
     try forEachWanted(
       [keyPath], of: query, loading: loading, inOrder: true, fromContent: true, includingPending, onDamage,
@@ -40,6 +47,14 @@ extension Store {
   public func values<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
     onDamage: DamagePolicy = .fail
+  ) throws(StoreError) -> [Value] {
+    try values(query, of: keyPath, loading, includingPending, onDamage)
+  }
+
+  @inlinable
+  func values<T: StoredObject, Value: OrderedValue>(
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, _ loading: [PartialKeyPath<T>], _ includingPending: Bool,
+    _ onDamage: DamagePolicy
   ) throws(StoreError) -> [Value] {
     var values: [Value] = []
     try forEachWanted(
@@ -75,12 +90,24 @@ extension Store {
     _ query: Query<T>, loading: PartialKeyPath<T>..., includingPending: Bool = true, onDamage: DamagePolicy = .fail,
     _ value: (T) -> Value
   ) throws(StoreError) -> [Value] {
+    try values(query, loading, includingPending, onDamage, value)
+  }
+
+  func values<T: StoredObject, Value>(
+    _ query: Query<T>, _ loading: [PartialKeyPath<T>], _ includingPending: Bool, _ onDamage: DamagePolicy,
+    _ value: (T) -> Value
+  ) throws(StoreError) -> [Value] {
     var query = query
     if !loading.isEmpty { query.specification.wanted = [PropertyPath(unshared: \T.self, loading: loading)] }
     var values: [Value] = []
-    try begin(query, includingPending: includingPending, onDamage: onDamage).forEachContent(inOrder: true) { object in
-      // The table's class is T.
-      values.append(value(unsafe unsafeDowncast(object, to: T.self)))
+    // The class of the tables is T, or a subclass of it.
+    func add(_ object: StoredObject) { values.append(value(unsafe unsafeDowncast(object, to: T.self))) }
+    if query.specification.includesSubclasses {
+      try withSubclasses(query, includingPending, onDamage) { run throws(StoreError) in
+        try run.forEachContent(inOrder: true, add)
+      }
+    } else {
+      try begin(query, includingPending: includingPending, onDamage: onDamage).forEachContent(inOrder: true, add)
     }
     return values
   }
@@ -165,7 +192,9 @@ extension Store {
     _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool,
     _ onDamage: DamagePolicy
   ) throws(StoreError) -> (value: Value?, Void)? {
-    guard query.specification.isUnlimited, !PropertyPath(unshared: keyPath).leadsToOtherObjects else { return nil }
+    guard query.specification.isUnlimited, !query.specification.includesSubclasses,
+      !PropertyPath(unshared: keyPath).leadsToOtherObjects
+    else { return nil }
     // The key path is used by this thread only: a plan with an index starts no threads.
     let keyPath = unsafe unsafeBitCast(keyPath, to: (any KeyPath<T, Value> & Sendable).self)
     var ordered = query
@@ -211,6 +240,11 @@ extension Store {
     query.specification.wanted = keyPaths.map {
       PropertyPath(unshared: $0, loading: loading.isEmpty ? nil : loading)
     }
+    if query.specification.includesSubclasses {
+      return try withSubclasses(query, includingPending, onDamage) { run throws(StoreError) in
+        try run.forEachWanted(inOrder: inOrder, fromContent: fromContent, body)
+      }
+    }
     try begin(query, includingPending: includingPending, onDamage: onDamage)
       .forEachWanted(inOrder: inOrder, fromContent: fromContent, startingOver: startingOver, body)
   }
@@ -251,6 +285,14 @@ extension Store {
   public func groups<T: StoredObject, Key: OrderedValue, Number: SummedValue>(
     _ query: Query<T>, by keyPath: KeyPath<T, Key>, of numberPath: KeyPath<T, Number>, loading: PartialKeyPath<T>...,
     includingPending: Bool = true, onDamage: DamagePolicy = .fail
+  ) throws(StoreError) -> [(key: Key, summary: Summary<Number>)] {
+    try groups(query, by: keyPath, of: numberPath, loading, includingPending, onDamage)
+  }
+
+  @inlinable
+  func groups<T: StoredObject, Key: OrderedValue, Number: SummedValue>(
+    _ query: Query<T>, by keyPath: KeyPath<T, Key>, of numberPath: KeyPath<T, Number>, _ loading: [PartialKeyPath<T>],
+    _ includingPending: Bool, _ onDamage: DamagePolicy
   ) throws(StoreError) -> [(key: Key, summary: Summary<Number>)] {
     var numbers = GroupNumbers()
     var groups: [(key: Key, summary: Summary<Number>)] = []

@@ -129,20 +129,23 @@ extension IndexAccess {
 }
 
 extension QueryRun {
+  /// A reader of the wanted properties from objects.
+  var wantedOfObjects: WantedValues {
+    let readings = query.wanted.map { $0.leadsToOtherObjects ? ReferenceReading($0) : nil }
+    return WantedValues(ofObjects: readings.contains { $0 != nil } ? readings : nil)
+  }
+
   /// Calls back with the wanted properties of each object of the result.
   ///
   /// With `fromContent`, the properties are always read from objects, and never from index entries.
   ///
-  /// If only reading the entries shows that the index does not determine the order, `startingOver`
-  /// is called. The caller must discard the values of all previous calls, and the calls begin
-  /// again.
+  /// If only reading the entries shows that the index does not determine the order, `startingOver` is called. The
+  /// caller must discard the values of all previous calls, and the calls begin again.
   func forEachWanted(
     inOrder: Bool, fromContent: Bool = false, startingOver: () -> Void = {},
     _ body: (WantedValues) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let readings = query.wanted.map { $0.leadsToOtherObjects ? ReferenceReading($0) : nil }
-    let usedReadings = readings.contains { $0 != nil } ? readings : nil
-    let wanted = WantedValues(ofObjects: usedReadings)
+    let wanted = wantedOfObjects
     func give(_ object: StoredObject) throws(StoreError) { try wanted.give(object, to: body) }
     let pending = try matchingPendingObjects()
     guard !fromContent, case .index(let access) = plan.access, case .always = plan.residual,

@@ -10,9 +10,9 @@
 /// let query = try Song.where("seconds > ? AND title BEGINSWITH ?", 200, "B")
 /// ```
 ///
-/// A name must not be empty or contain a NUL. Names are case-sensitive. In a text, write a name in
-/// backticks if it is a keyword or not a word. The first text that is read with an invalid list of
-/// fields throws ``QueryTextError/Code/invalidField``.
+/// A name must not be empty or contain a NUL. Names are case-sensitive. In a text, write a name in backticks if it is a
+/// keyword or not a word. The first text that is read with an invalid list of fields throws
+/// ``QueryTextError/Code/invalidField``.
 public struct Field: Sendable {
   public let name: String
   let access: any FieldAccess
@@ -34,7 +34,21 @@ public struct Field: Sendable {
   public init<Root: StoredObject, Value: OrderedValue>(
     _ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable, loading: any PartialKeyPath<Root> & Sendable...
   ) {
-    self.init(name, access: ValueField(keyPath, loading: loading.isEmpty ? nil : loading))
+    self.init(name, keyPath, loading: loading.isEmpty ? nil : loading)
+  }
+
+  init<Root: StoredObject, Value: OrderedValue>(
+    _ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable,
+    loading: [any PartialKeyPath<Root> & Sendable]?
+  ) {
+    self.init(name, access: ValueField(keyPath, loading: loading))
+  }
+
+  init<Root: StoredObject, Value: OptionalText>(
+    text name: String, _ keyPath: any KeyPath<Root, Value> & Sendable,
+    loading: [any PartialKeyPath<Root> & Sendable]?
+  ) {
+    self.init(name, access: TextField(plain: ValueField(keyPath, loading: loading)))
   }
 
   /// Makes a field of a text or an optional text, which supports `CONTAINS`, `BEGINSWITH`, `ENDSWITH` and `[c]`.
@@ -47,7 +61,7 @@ public struct Field: Sendable {
   public init<Root: StoredObject, Value: OptionalText>(
     _ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable, loading: any PartialKeyPath<Root> & Sendable...
   ) {
-    self.init(name, access: TextField(plain: ValueField(keyPath, loading: loading.isEmpty ? nil : loading)))
+    self.init(text: name, keyPath, loading: loading.isEmpty ? nil : loading)
   }
 
   /// Makes a field of a collection of values, such as an array of strings, which supports `CONTAINS`.
@@ -90,13 +104,13 @@ public struct Field: Sendable {
   }
 
   /// Makes a field of a list of references, which supports `CONTAINS` with the identity of an object.
-  public init<Root: StoredObject, Target: StoredObject>(
-    _ name: String, _ keyPath: any KeyPath<Root, [Target]> & Sendable
+  public init<Root: StoredObject, List: ReferenceCollection & SendableMetatype>(
+    _ name: String, _ keyPath: any KeyPath<Root, List> & Sendable
   ) {
     let property = Property(keyPath)
     self.init(
       name,
-      access: ListField<Root, AnyObjectID>(typeName: "list of references to \(Target.self)") {
+      access: ListField<Root, AnyObjectID>(typeName: "list of references to \(List.Element.self)") {
         .test(ReferenceListTest(property: property, target: $0))
       })
   }

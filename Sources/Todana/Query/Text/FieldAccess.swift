@@ -7,21 +7,21 @@ protocol FieldAccess: Sendable {
   func isProperty(of type: StoredObject.Type) -> Bool
 
   /// Returns the comparison of the field with a value of any type; nil is NULL.
-  func compared(_ comparison: Comparison, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode
+  func compared(_ comparison: Comparison, _ value: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode
 
   /// Returns the comparison of the field with another field of the same object.
   func compared(_ comparison: Comparison, with other: any FieldAccess) throws(FieldProblem) -> ConditionNode
 
   /// Returns the condition that the field equals one of several values.
-  func isIn(_ values: [Any?], isFolded: Bool) throws(FieldProblem) -> ConditionNode
+  func isIn(_ values: [Any?], _ folding: Folding) throws(FieldProblem) -> ConditionNode
 
-  /// Returns the condition that the field contains, begins with or ends with a value.
-  func matching(_ match: TextMatch, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode
+  /// Returns the condition that the field contains, begins with, ends with or matches a value.
+  func matching(_ operation: TextOperation, _ value: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode
 
   /// Returns the condition that the field is true.
   func isTrue() throws(FieldProblem) -> ConditionNode
 
-  func sortKey(_ order: SortOrder, isFolded: Bool) throws(FieldProblem) -> SortKey
+  func sortKey(_ order: SortOrder, _ folding: Folding) throws(FieldProblem) -> SortKey
 }
 
 /// The reason why a field does not accept an operator or a value.
@@ -43,13 +43,14 @@ extension FieldAccess {
     throw FieldProblem(message: "a \(typeName) cannot be compared with another field", place: .operation)
   }
 
-  func isIn(_ values: [Any?], isFolded: Bool) throws(FieldProblem) -> ConditionNode {
+  func isIn(_ values: [Any?], _ folding: Folding) throws(FieldProblem) -> ConditionNode {
     throw FieldProblem(message: "a \(typeName) cannot be compared by IN", place: .operation)
   }
 
-  func matching(_ match: TextMatch, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
+  func matching(_ operation: TextOperation, _ value: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode {
     throw FieldProblem(
-      message: "\(match.keyword) is for texts\(match == .contains ? " and lists" : ""), not for a \(typeName)",
+      message:
+        "\(operation.keyword) is for texts\(operation == .match(.contains) ? " and lists" : ""), not for a \(typeName)",
       place: .operation)
   }
 
@@ -57,23 +58,45 @@ extension FieldAccess {
     throw FieldProblem(message: "only a Bool can be a condition by itself, not a \(typeName)", place: .operation)
   }
 
-  func sortKey(_ order: SortOrder, isFolded: Bool) throws(FieldProblem) -> SortKey {
+  func sortKey(_ order: SortOrder, _ folding: Folding) throws(FieldProblem) -> SortKey {
     throw FieldProblem(message: "a \(typeName) cannot be sorted by", place: .operation)
   }
 
-  /// Throws if the operator has a `[c]`.
-  func checkIsNotFolded(_ isFolded: Bool) throws(FieldProblem) {
-    if isFolded { throw FieldProblem(message: "[c] is for texts, not for a \(typeName)", place: .operation) }
+  /// Throws if the operator has a `[c]` or `[i]`.
+  func checkIsNotFolded(_ folding: Folding) throws(FieldProblem) {
+    if folding == .none { return }
+    throw FieldProblem(message: "\(folding.mark) is for texts, not for a \(typeName)", place: .operation)
   }
 }
 
-extension TextMatch {
-  /// The keyword in a text.
+/// An operation on a text that has a keyword.
+enum TextOperation: Equatable {
+  case match(TextMatch)
+  /// A pattern with the wildcards `%` and `_`.
+  case like
+  /// A regular expression that matches the entire text.
+  case regex
+
+  static let all: [TextOperation] = [.match(.contains), .match(.prefix), .match(.suffix), .like, .regex]
+
   var keyword: String {
     switch self {
-    case .contains: "CONTAINS"
-    case .prefix: "BEGINSWITH"
-    case .suffix: "ENDSWITH"
+    case .match(.contains): "CONTAINS"
+    case .match(.prefix): "BEGINSWITH"
+    case .match(.suffix): "ENDSWITH"
+    case .like: "LIKE"
+    case .regex: "MATCHES"
+    }
+  }
+}
+
+extension Folding {
+  /// The mark after an operator.
+  var mark: String {
+    switch self {
+    case .none: ""
+    case .caseOnly: "[i]"
+    case .caseAndAccents: "[c]"
     }
   }
 }

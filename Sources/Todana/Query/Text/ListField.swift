@@ -6,13 +6,13 @@ struct ListField<Root: StoredObject, Element>: FieldAccess {
 
   func isProperty(of type: StoredObject.Type) -> Bool { type is Root.Type }
 
-  func compared(_ comparison: Comparison, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
+  func compared(_ comparison: Comparison, _ value: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode {
     throw FieldProblem(message: "a \(typeName) can only be searched by CONTAINS", place: .operation)
   }
 
-  func matching(_ match: TextMatch, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
-    try checkIsNotFolded(isFolded)
-    guard match == .contains else {
+  func matching(_ operation: TextOperation, _ value: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode {
+    try checkIsNotFolded(folding)
+    guard operation == .match(.contains) else {
       throw FieldProblem(message: "a \(typeName) can only be searched by CONTAINS", place: .operation)
     }
     guard let element = try converted(value, to: Element.self, 0) else { return .never }

@@ -1,6 +1,5 @@
 extension StoreIdentifiable where Self: StoredObject {
-  /// Returns a query for the objects that meet a textual condition, with a value for each question
-  /// mark.
+  /// Returns a query for the objects that meet a textual condition, with a value for each question mark.
   ///
   /// ```swift
   /// let query = try Song.where("seconds > ? AND (title BEGINSWITH ? OR NOT genre IN ?)", 200, "B", ["Rock", "Pop"])
@@ -36,8 +35,7 @@ extension StoreIdentifiable where Self: StoredObject {
     try self.where(text, arguments: arguments)
   }
 
-  /// Returns a query for the objects that meet a textual condition, with an array of values for its
-  /// question marks.
+  /// Returns a query for the objects that meet a textual condition, with an array of values for its question marks.
   ///
   /// - Throws: ``QueryTextError``.
   public static func `where`(_ text: String, arguments: [(any Sendable)?]) throws(QueryTextError) -> Query<Self> {

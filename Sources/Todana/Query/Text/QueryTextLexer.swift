@@ -15,8 +15,8 @@ struct QueryToken {
     /// A question mark.
     case argument
     case symbol(Symbol)
-    /// The token `[c]` or `[cd]`.
-    case fold
+    /// The token `[c]`, `[cd]` or `[i]`.
+    case fold(Folding)
     case end
   }
 
@@ -115,11 +115,14 @@ struct QueryTextLexer {
 
   private mutating func fold() throws(QueryTextError) -> QueryToken.Kind {
     let start = position
-    for form in ["[c]", "[cd]"] where matches(form) {
+    let forms: [(String, Folding)] = [("[c]", .caseAndAccents), ("[cd]", .caseAndAccents), ("[i]", .caseOnly)]
+    for (form, folding) in forms where matches(form) {
       position += form.utf8.count
-      return .fold
+      return .fold(folding)
     }
-    throw error("Only [c] is allowed here: after an operator, it ignores case and accents.", at: start)
+    throw error(
+      "Only [c] or [i] is allowed here: after an operator, [c] ignores case and accents, and [i] only case.",
+      at: start)
   }
 
   private mutating func number() throws(QueryTextError) -> NumberLiteral {

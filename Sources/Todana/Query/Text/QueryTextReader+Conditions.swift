@@ -52,12 +52,12 @@ extension QueryTextReader {
       let isNegated = take("NOT")
       guard take("NULL") else { throw expected(isNegated ? "NULL" : "NULL or NOT NULL") }
       return try field.checked(by: self, operation, []) { access throws(FieldProblem) in
-        try access.compared(isNegated ? .notEqual : .equal, nil, isFolded: false)
+        try access.compared(isNegated ? .notEqual : .equal, nil, .none)
       }
     }
     let isNegated = take("NOT")
     guard let node = try namedTest(of: field) else {
-      if isNegated { throw expected("IN, BETWEEN, CONTAINS, BEGINSWITH or ENDSWITH") }
+      if isNegated { throw expected("IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE or MATCHES") }
       return try field.checked(by: self, field.token, []) { access throws(FieldProblem) in try access.isTrue() }
     }
     return isNegated ? .not(node) : node
@@ -82,9 +82,9 @@ extension QueryTextReader {
   private mutating func compared(
     _ field: NamedField, _ comparison: Comparison, _ operation: QueryToken
   ) throws(QueryTextError) -> ConditionNode {
-    let isFolded = takeFold()
+    let folding = takeFold()
     let place = next
-    if isField(place), !isFolded {
+    if isField(place), folding == .none {
       let other = try takeField()
       return try field.checked(by: self, operation, [place]) { access throws(FieldProblem) in
         try access.compared(comparison, with: other.access)
@@ -92,34 +92,34 @@ extension QueryTextReader {
     }
     let value = try takeValue()
     return try field.checked(by: self, operation, [place]) { access throws(FieldProblem) in
-      try access.compared(comparison, value, isFolded: isFolded)
+      try access.compared(comparison, value, folding)
     }
   }
 
   /// Reads a test that begins with a keyword; returns nil if there is none.
   private mutating func namedTest(of field: NamedField) throws(QueryTextError) -> ConditionNode? {
     let operation = next
-    for match in [TextMatch.contains, .prefix, .suffix] where take(match.keyword) {
-      let isFolded = takeFold()
+    for textOperation in TextOperation.all where take(textOperation.keyword) {
+      let folding = takeFold()
       let place = next
       let value = try takeValue()
       return try field.checked(by: self, operation, [place]) { access throws(FieldProblem) in
-        try access.matching(match, value, isFolded: isFolded)
+        try access.matching(textOperation, value, folding)
       }
     }
     if take("IN") { return try membership(of: field, operation) }
     guard take("BETWEEN") else { return nil }
-    let isFolded = takeFold()
+    let folding = takeFold()
     let lowerPlace = next
     let lower = try takeValue()
     guard take("AND") || take(.and) else { throw expected("AND and the last value") }
     let upperPlace = next
     let upper = try takeValue()
     let isAbove = try field.checked(by: self, operation, [lowerPlace]) { access throws(FieldProblem) in
-      try access.compared(.greaterOrEqual, lower, isFolded: isFolded)
+      try access.compared(.greaterOrEqual, lower, folding)
     }
     let isBelow = try field.checked(by: self, operation, [upperPlace]) { access throws(FieldProblem) in
-      try access.compared(.lessOrEqual, upper, isFolded: isFolded)
+      try access.compared(.lessOrEqual, upper, folding)
     }
     return .joinAll([isAbove, isBelow])
   }
@@ -127,7 +127,7 @@ extension QueryTextReader {
   private mutating func membership(
     of field: NamedField, _ operation: QueryToken
   ) throws(QueryTextError) -> ConditionNode {
-    let isFolded = takeFold()
+    let folding = takeFold()
     var places = [next]
     var values: [Any?] = []
     if take(.leftParenthesis) {
@@ -147,7 +147,7 @@ extension QueryTextReader {
       values = list
     }
     return try field.checked(by: self, operation, places) { access throws(FieldProblem) in
-      try access.isIn(values, isFolded: isFolded)
+      try access.isIn(values, folding)
     }
   }
 }

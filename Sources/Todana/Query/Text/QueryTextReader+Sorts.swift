@@ -5,11 +5,12 @@ extension QueryTextReader {
     repeat {
       let field = try takeField()
       let foldToken = next
-      let isFolded = takeFold()
+      let folding = takeFold()
       let isDescending = take("DESC")
       if !isDescending { _ = take("ASC") }
-      let key = try field.checked(by: self, isFolded ? foldToken : field.token, []) { access throws(FieldProblem) in
-        try access.sortKey(isDescending ? .descending : .ascending, isFolded: isFolded)
+      let place = folding == .none ? field.token : foldToken
+      let key = try field.checked(by: self, place, []) { access throws(FieldProblem) in
+        try access.sortKey(isDescending ? .descending : .ascending, folding)
       }
       // A field that occurred before no longer affects the order.
       if !keys.contains(where: { $0.path == key.path }) { keys.append(key) }

@@ -14,11 +14,31 @@ struct QueryTextReader {
   static let depthLimit = 100
 
   init(_ text: String, of type: StoredObject.Type, arguments: [(any Sendable)?]) throws(QueryTextError) {
+    let list = type.fields
+    try self.init(
+      text, of: StoredObject.unqualifiedName(of: type), list, try Self.checked(list, of: type, in: text), arguments)
+  }
+
+  /// Makes a reader for a class that the program does not have.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - name: The stored name of the class, for messages.
+  ///   - fields: The fields that the text can name, each name once.
+  /// - Throws: ``QueryTextError``.
+  init(_ text: String, ofClassNamed name: String, fields: [Field]) throws(QueryTextError) {
+    let access = Dictionary(fields.map { ($0.name, $0.access) }) { first, _ in first }
+    try self.init(text, of: name, fields, access, [])
+  }
+
+  private init(
+    _ text: String, of typeName: String, _ list: [Field], _ fields: [String: any FieldAccess],
+    _ arguments: [(any Sendable)?]
+  ) throws(QueryTextError) {
     var lexer = try QueryTextLexer(text)
     self.text = text
-    typeName = StoredObject.unqualifiedName(of: type)
-    let list = type.fields
-    fields = try Self.checked(list, of: type, in: text)
+    self.typeName = typeName
+    self.fields = fields
     fieldNames = list.map(\.name)
     tokens = try lexer.tokens()
     self.arguments = arguments
@@ -66,11 +86,11 @@ struct QueryTextReader {
     return true
   }
 
-  /// Takes the token `[c]` or `[cd]`, if it is the next one.
-  mutating func takeFold() -> Bool {
-    guard next.kind == .fold else { return false }
+  /// Takes the token `[c]`, `[cd]` or `[i]`, if it is the next one.
+  mutating func takeFold() -> Folding {
+    guard case .fold(let folding) = next.kind else { return .none }
     take()
-    return true
+    return folding
   }
 
   func isKeyword(_ keyword: String, _ token: QueryToken) -> Bool {

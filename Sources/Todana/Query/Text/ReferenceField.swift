@@ -9,9 +9,9 @@ struct ReferenceField<Root: StoredObject>: FieldAccess {
 
   func isProperty(of type: StoredObject.Type) -> Bool { type is Root.Type }
 
-  func compared(_ comparison: Comparison, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
-    try checkIsNotFolded(isFolded)
-    let isEqual = try refers(to: value, 0)
+  func compared(_ comparison: Comparison, _ value: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode {
+    try checkIsNotFolded(folding)
+    let isEqual = refers(toOneOf: [try target(value, 0)])
     switch comparison {
     case .equal: return isEqual
     case .notEqual: return .not(isEqual)
@@ -19,16 +19,19 @@ struct ReferenceField<Root: StoredObject>: FieldAccess {
     }
   }
 
-  func isIn(_ values: [Any?], isFolded: Bool) throws(FieldProblem) -> ConditionNode {
-    try checkIsNotFolded(isFolded)
-    var nodes: [ConditionNode] = []
-    for (position, value) in values.enumerated() { nodes.append(try refers(to: value, position)) }
-    return .joinAny(nodes)
+  func isIn(_ values: [Any?], _ folding: Folding) throws(FieldProblem) -> ConditionNode {
+    try checkIsNotFolded(folding)
+    var targets: [AnyObjectID?] = []
+    for (position, value) in values.enumerated() { targets.append(try target(value, position)) }
+    return refers(toOneOf: targets)
   }
 
-  private func refers(to value: Any?, _ position: Int) throws(FieldProblem) -> ConditionNode {
-    let target = try converted(value, to: AnyObjectID?.self, position) ?? nil
-    if target == nil, !isOptional { return .never }
-    return .test(ReferenceTest<Root>(path: path, isOptional: isOptional, read: read, target: target))
+  private func target(_ value: Any?, _ position: Int) throws(FieldProblem) -> AnyObjectID? {
+    try converted(value, to: AnyObjectID?.self, position) ?? nil
+  }
+
+  private func refers(toOneOf targets: [AnyObjectID?]) -> ConditionNode {
+    let test = ReferenceTest<Root>(path: path, isOptional: isOptional, read: read, targets: targets)
+    return test.targets.isEmpty && !test.acceptsNil ? .never : .test(test)
   }
 }

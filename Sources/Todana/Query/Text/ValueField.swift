@@ -15,8 +15,8 @@ struct ValueField<Root: StoredObject, Value: OrderedValue>: FieldAccess {
 
   func isProperty(of type: StoredObject.Type) -> Bool { type is Root.Type }
 
-  func compared(_ comparison: Comparison, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
-    try checkIsNotFolded(isFolded)
+  func compared(_ comparison: Comparison, _ value: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode {
+    try checkIsNotFolded(folding)
     guard let value = try self.value(of: value) else { return comparison.withAbsent }
     return property.compared(comparison, value).node
   }
@@ -30,8 +30,8 @@ struct ValueField<Root: StoredObject, Value: OrderedValue>: FieldAccess {
       place: .value(0))
   }
 
-  func isIn(_ values: [Any?], isFolded: Bool) throws(FieldProblem) -> ConditionNode {
-    try checkIsNotFolded(isFolded)
+  func isIn(_ values: [Any?], _ folding: Folding) throws(FieldProblem) -> ConditionNode {
+    try checkIsNotFolded(folding)
     var all: [Value] = []
     for (position, value) in values.enumerated() {
       if let value = try self.value(of: value, position) { all.append(value) }
@@ -46,8 +46,8 @@ struct ValueField<Root: StoredObject, Value: OrderedValue>: FieldAccess {
     return property.compared(.equal, isTrue).node
   }
 
-  func sortKey(_ order: SortOrder, isFolded: Bool) throws(FieldProblem) -> SortKey {
-    try checkIsNotFolded(isFolded)
+  func sortKey(_ order: SortOrder, _ folding: Folding) throws(FieldProblem) -> SortKey {
+    try checkIsNotFolded(folding)
     return SortKey(keyPath, order, loading: loading)
   }
 
@@ -65,39 +65,54 @@ struct TextField<Root: StoredObject, Value: OptionalText>: FieldAccess {
 
   func isProperty(of type: StoredObject.Type) -> Bool { plain.isProperty(of: type) }
 
-  func compared(_ comparison: Comparison, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
-    guard isFolded else { return try plain.compared(comparison, value, isFolded: false) }
+  func compared(_ comparison: Comparison, _ value: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode {
+    guard let folded = folded(folding) else { return try plain.compared(comparison, value, .none) }
     let text = try converted(value, to: String?.self, 0) ?? nil
-    return folded.compared(comparison, text.map { FoldedText($0) }).node
+    return folded.property.compared(comparison, text.map { FoldedText($0, folding) }).node
   }
 
   func compared(_ comparison: Comparison, with other: any FieldAccess) throws(FieldProblem) -> ConditionNode {
     try plain.compared(comparison, with: (other as? TextField<Root, Value>)?.plain ?? other)
   }
 
-  func isIn(_ values: [Any?], isFolded: Bool) throws(FieldProblem) -> ConditionNode {
-    guard isFolded else { return try plain.isIn(values, isFolded: false) }
-    var all: [FoldedText?] = []
-    for (position, value) in values.enumerated() {
-      let text = try converted(value, to: String?.self, position) ?? nil
-      all.append(text.map { FoldedText($0) })
-    }
-    return .test(ListTest(property: folded, values: all))
+  func isIn(_ values: [Any?], _ folding: Folding) throws(FieldProblem) -> ConditionNode {
+    guard let folded = folded(folding) else { return try plain.isIn(values, .none) }
+    var all: [String?] = []
+    for (position, value) in values.enumerated() { all.append(try converted(value, to: String?.self, position) ?? nil) }
+    return folded.isIn(all).node
   }
 
-  func matching(_ match: TextMatch, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
+  func matching(_ operation: TextOperation, _ value: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode {
     guard let part = try converted(value, to: String.self, 0) else {
-      throw FieldProblem(message: "\(match.keyword) needs a text, not NULL", place: .value(0))
+      throw FieldProblem(message: "\(operation.keyword) needs a text, not NULL", place: .value(0))
     }
-    if isFolded { return .test(FoldedTest(property: folded, match: match, part: FoldedText(part))) }
-    return .test(TextTest(property: plain.property, match: match, part: part))
+    let node: ConditionNode
+    switch operation {
+    case .match(let match):
+      node =
+        folded(folding)?.matching(match, part).node
+        ?? .test(TextTest(property: plain.property, match: match, part: part))
+    case .like: node = (folded(folding)?.like(part) ?? plain.property.like(part)).node
+    case .regex: node = (folded(folding)?.matches(regex: part) ?? plain.property.matches(regex: part)).node
+    }
+    if let problem = node.problem { throw FieldProblem(message: problem, place: .value(0)) }
+    return node
   }
 
-  func sortKey(_ order: SortOrder, isFolded: Bool) throws(FieldProblem) -> SortKey {
-    isFolded
-      ? SortKey(folding: plain.keyPath, order, loading: plain.loading)
-      : SortKey(plain.keyPath, order, loading: plain.loading)
+  func sortKey(_ order: SortOrder, _ folding: Folding) throws(FieldProblem) -> SortKey {
+    switch folding {
+    case .none: return SortKey(plain.keyPath, order, loading: plain.loading)
+    case .caseAndAccents: return SortKey(folding: plain.keyPath, order, loading: plain.loading)
+    case .caseOnly: throw FieldProblem(message: "texts are sorted by [c], not by [i]", place: .operation)
+    }
   }
 
-  private var folded: Property<Root, FoldedText?> { plain.property.folded.property }
+  /// Returns the property without case, or without case and accents; nil if nothing is ignored.
+  private func folded(_ folding: Folding) -> FoldedProperty<Root>? {
+    switch folding {
+    case .none: nil
+    case .caseOnly: plain.property.caseInsensitive
+    case .caseAndAccents: plain.property.folded
+    }
+  }
 }

@@ -6,8 +6,8 @@ struct ClassRegistry {
   private var tablesByID = SmallMap<KeyspaceID, ClassTable>()
   /// The Swift types by the bytes of their stored names.
   ///
-  /// Stored names are compared by their bytes. Two Swift strings, however, are equal even if only
-  /// their normalized forms are.
+  /// Stored names are compared by their bytes. Two Swift strings, however, are equal even if only their normalized
+  /// forms are.
   private var typesByName = SmallMap<[UInt8], StoredObject.Type>()
 
   /// The table of exactly this class.
@@ -117,6 +117,13 @@ struct ClassRegistry {
 }
 
 extension Store {
+  /// Returns the table of a class, with the tables of all registered subclasses if `includingSubclasses` is true.
+  func tables(for type: StoredObject.Type, includingSubclasses: Bool) throws(StoreError) -> [ClassTable] {
+    let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
+    if tracker != nil { for table in tables { noteUse(of: table) } }
+    return tables
+  }
+
   /// Returns the table of an object, which must be in this store.
   func table(of object: StoredObject, to action: String) throws(StoreError) -> ClassTable {
     guard let table = object.table else {

@@ -17,9 +17,8 @@ public struct BackupSummary: Sendable, Hashable {
 
 /// A part of a backup that is passed on, for example to a tape or over a network.
 ///
-/// ``Store/writeBackup(_:)`` returns the parts, and ``Store/restore(at:fromParts:)`` creates a
-/// store from them. The files of the store come one after another. Each begins with its name and
-/// length, and its bytes follow.
+/// ``Store/writeBackup(_:)`` returns the parts, and ``Store/restore(at:fromParts:)`` creates a store from them. The
+/// files of the store come one after another. Each begins with its name and length, and its bytes follow.
 public enum BackupPart: Sendable, Hashable {
   /// The first part, with the totals of the backup.
   case summary(BackupSummary)

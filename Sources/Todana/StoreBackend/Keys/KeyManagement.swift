@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// The passphrases and keys that open an encrypted store.
 ///
 /// ```swift
@@ -6,10 +12,10 @@
 /// try store.keys.add(.recoveryKey(recovery))
 /// ```
 ///
-/// Each change replaces the store's file of keys, which has a few hundred bytes, and is durable
-/// when the call returns. Records are not rewritten. **Removing or changing a secret does not shut
-/// out a person who knew it and had copied the file of keys.** Only a rotation does, which makes
-/// new keys and encrypts all records again (``rotate(keeping:progress:)``).
+/// Each change replaces the store's file of keys, which has a few hundred bytes, and is durable when the call returns.
+/// Records are not rewritten. **Removing or changing a secret does not shut out a person who knew it and had copied the
+/// file of keys.** Only a rotation does, which makes new keys and encrypts all records again
+/// (``rotate(keeping:progress:)``).
 ///
 /// All methods may be called from any thread.
 public protocol KeyManagement: AnyObject, Sendable {
@@ -97,6 +103,8 @@ public struct KeySlot: Sendable, Equatable, Identifiable {
   public let kind: Kind
   /// The time when the secret was added, in milliseconds since 1970.
   public let createdMilliseconds: Int
+  /// The time when the secret was added.
+  public var created: Date { Date(timeIntervalSince1970: Double(createdMilliseconds) / 1000) }
   /// Whether the slot is damaged: its secret opens nothing, and only its number is reliable.
   public let isDamaged: Bool
   /// Whether the store was opened with this secret.

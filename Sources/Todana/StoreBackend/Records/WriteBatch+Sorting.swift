@@ -70,8 +70,8 @@ extension WriteBatch {
       if order != 0 { return order }
       offset += 8
     }
-    // The rest of a longer key is compared as part of the key's last eight bytes. The bytes before
-    // the rest are already known to be equal.
+    // The rest of a longer key is compared as part of the key's last eight bytes. The bytes before the rest are already
+    // known to be equal.
     if byteCount >= 8 { return offset == byteCount ? 0 : unsafe compareWords(lhs + byteCount - 8, rhs + byteCount - 8) }
     while offset < byteCount {
       let left = unsafe lhs.load(fromByteOffset: offset, as: UInt8.self)

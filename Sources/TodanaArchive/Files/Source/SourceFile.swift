@@ -50,8 +50,7 @@ package final class SourceFile: Sendable {
   /// Some of the storage may never have been written.
   package var isAllocated: Bool { firstStatus.allocated_byte_count >= byteCount }
 
-  /// Returns the next range of data at or after an offset; nil if no data follow before
-  /// ``byteCount``.
+  /// Returns the next range of data at or after an offset; nil if no data follow before ``byteCount``.
   ///
   /// Holes read as zeros. If the file system does not report holes, the whole file counts as data. `offset` is in
   /// bytes, and not negative.

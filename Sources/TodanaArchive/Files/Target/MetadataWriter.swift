@@ -5,8 +5,8 @@ internal import Glibc
 ///
 /// The order matters:
 /// - The owner comes first. A new owner removes setuid, setgid and capabilities from a file.
-/// - User attributes (`user.…`) follow. Setting them requires write permission, which the new
-///   permissions may take away.
+/// - User attributes (`user.…`) follow. Setting them requires write permission, which the new permissions may take
+///   away.
 /// - Permissions come before access control lists, which refine them.
 /// - The time comes after all of these, since each of them may change it.
 /// - Flags come last, in ``writeFlags(_:)``. An immutable file accepts no other metadata, and cannot be renamed.

@@ -6,8 +6,8 @@ public struct RestoreOptions: Sendable, Hashable {
   public enum Overwriting: Sendable, Hashable {
     /// The existing file stays unchanged.
     case never
-    /// The existing file is replaced if its modification time is before the entry's; an older
-    /// directory gets the entry's metadata.
+    /// The existing file is replaced if its modification time is before the entry's; an older directory gets the
+    /// entry's metadata.
     ///
     /// A file of the same length and time counts as equal: neither its content nor its metadata is compared.
     case older

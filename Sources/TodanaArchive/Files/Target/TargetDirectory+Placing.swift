@@ -28,9 +28,9 @@ extension TargetDirectory {
   ///   - temporary: The present name.
   ///   - entry: The new name, and the time to compare for ``RestoreOptions/Overwriting/older``.
   ///   - replaces: Whether an existing file is replaced regardless of the options.
-  /// - Throws: ``FileError/Code/exists`` if the existing file must stay, or is a directory with
-  ///   content. In a directory made by this run, every existing file must stay: the file system
-  ///   treats two names of the snapshot as equal, for example because it ignores case.
+  /// - Throws: ``FileError/Code/exists`` if the existing file must stay, or is a directory with content. In a directory
+  ///   made by this run, every existing file must stay: the file system treats two names of the snapshot as equal, for
+  ///   example because it ignores case.
   func place(_ temporary: [UInt8], as entry: FileEntry, replaces: Bool = false) throws(FileError) {
     let name = entry.name
     let options = context.options.overwriting

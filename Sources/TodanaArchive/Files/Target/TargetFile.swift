@@ -22,8 +22,8 @@ extension TargetDirectory {
     }
     // Only empty files accept this flag. ``MetadataWriter/writeFlags(_:)`` checks later if it was set.
     if entry.flags.contains(.noCopyOnWrite) { MetadataWriter.setNoCopyOnWrite(file) }
-    // The lock shows other runs that the file is not a leftover. On a file system without locks,
-    // another run may mistake it for one.
+    // The lock shows other runs that the file is not a leftover. On a file system without locks, another run may
+    // mistake it for one.
     _ = tdf_try_lock(file)
     return TargetFile(file, temporary, entry, in: self)
   }

@@ -44,7 +44,7 @@ private final class UniqueTrack: AnyAlbum {
 
   private static func configuration(limitsMemory: Bool) -> StoreConfiguration {
     var configuration = StoreConfiguration()
-    configuration.backendOptions.limitsMemory = limitsMemory
+    configuration.tuning.limitsMemory = limitsMemory
     configuration.indexBuilding = .manual
     return configuration
   }

@@ -252,8 +252,8 @@ struct SpecimenColumns<T: Specimen> {
 
   /// Returns a condition for a partial index.
   ///
-  /// Similar conditions may have the same description, because it leaves out values of a long list,
-  /// fractions of seconds, and bytes of data.
+  /// Similar conditions may have the same description, because it leaves out values of a long list, fractions of
+  /// seconds, and bytes of data.
   func similarCondition(_ generator: inout SeededGenerator) -> Described<Condition<T>> {
     switch generator.number(3) {
     case 0:

@@ -232,7 +232,7 @@ private struct LiveSpecimens<T: Specimen> {
 
   init(_ query: Described<Query<T>>, in store: Store) throws {
     self.query = query
-    membership = CommitSequence.Membership(store.session.changes)
+    membership = CommitSequence.Membership(store.session.changes, .whole)
     result = try LiveResult(query.value.specification, of: store.table(for: T.self), in: store)
     list = result.whole.rowIDs
   }

@@ -1,0 +1,23 @@
+import Logging
+import Synchronization
+
+/// A handler that keeps the messages of a logger as lines.
+final class Log: LogHandler {
+  private let kept = Mutex<[String]>([])
+  var lines: [String] { kept.withLock { $0 } }
+
+  var metadata: Logger.Metadata {
+    get { [:] }
+    set {}
+  }
+  var logLevel: Logger.Level {
+    get { .trace }
+    set {}
+  }
+  subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+    get { nil }
+    set {}
+  }
+
+  func log(event: LogEvent) { kept.withLock { $0.append("\(event.level) \(event.message)") } }
+}
