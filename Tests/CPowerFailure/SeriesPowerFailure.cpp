@@ -101,9 +101,9 @@ class SeriesSimulation {
  private:
   void prune() {
     const size_t begun = disk_->operationCount();
-    SeriesPrune prune(SeriesDirectory(disk_), kKept);
+    const auto prune = SeriesPrune::keepingNewest(SeriesDirectory(disk_), kKept);
     const std::vector<uint32_t> before = SeriesDirectory(disk_).manifests();
-    runToEnd(prune);
+    runToEnd(*prune);
     for (size_t index = 0; index + kKept < before.size(); index++) prunedAt_[before[index]] = begun;
   }
 
@@ -148,8 +148,9 @@ class SeriesSimulation {
       runToEnd(next);
     }
     if (random_() % 2) {
-      SeriesPrune prune(SeriesDirectory(directory.string(), SeriesDirectory::Use::prune), kKept);
-      runToEnd(prune);
+      const auto prune =
+        SeriesPrune::keepingNewest(SeriesDirectory(directory.string(), SeriesDirectory::Use::prune), kKept);
+      runToEnd(*prune);
     }
     verify(directory);
   }

@@ -19,13 +19,33 @@ bool set(std::vector<bool> &marks, uint32_t block) {
 
 }  // namespace
 
-SeriesPrune::SeriesPrune(SeriesDirectory directory, uint64_t count)
-    : directory_(std::move(directory)), reader_(directory_.disk()) {
-  if (count == 0) throw Failure(TDN_INVALID, "at least one backup must be kept", directory_.path());
-  const size_t all = directory_.manifests().size();
-  firstKept_ = all > count ? all - static_cast<size_t>(count) : 0;
-  next_ = firstKept_;
-  for (size_t index = firstKept_; index < all; index++) {
+std::unique_ptr<SeriesPrune> SeriesPrune::keepingNewest(SeriesDirectory directory, uint64_t count) {
+  if (count == 0) throw Failure(TDN_INVALID, "at least one backup must be kept", directory.path());
+  const size_t all = directory.manifests().size();
+  const size_t end = all > count ? all - static_cast<size_t>(count) : 0;
+  return std::unique_ptr<SeriesPrune>(new SeriesPrune(std::move(directory), 0, end));
+}
+
+std::unique_ptr<SeriesPrune> SeriesPrune::removing(SeriesDirectory directory, uint64_t number) {
+  if (number == 0) throw Failure(TDN_INVALID, "backups are numbered from 1", directory.path());
+  const uint32_t found = directory.find(number);
+  const std::vector<uint32_t> &numbers = directory.manifests();
+  if (numbers.size() == 1) {
+    throw Failure(
+      TDN_INVALID, "the only backup cannot be removed: remove the directory of the series", directory.path());
+  }
+  const size_t index =
+    static_cast<size_t>(std::lower_bound(numbers.begin(), numbers.end(), found) - numbers.begin());
+  return std::unique_ptr<SeriesPrune>(new SeriesPrune(std::move(directory), index, index + 1));
+}
+
+SeriesPrune::SeriesPrune(SeriesDirectory directory, size_t firstRemoved, size_t endRemoved)
+    : directory_(std::move(directory)),
+      reader_(directory_.disk()),
+      firstRemoved_(firstRemoved),
+      endRemoved_(endRemoved) {
+  for (size_t index = 0; index < directory_.manifests().size(); index++) {
+    if (isRemoved(index)) continue;
     progress_.byteCount +=
       static_cast<int64_t>(Manifest::readHeader(directory_.disk(), directory_.manifests()[index]).byteCount);
   }
@@ -46,6 +66,7 @@ bool SeriesPrune::mark() {
   // Read more groups in a step: only tables are read, which are a 128th of the content.
   for (int group = 0; group < 64 * kGroupsInStep; group++) {
     while (!manifest_ || file_ == manifest_->files.size()) {
+      while (isRemoved(next_)) next_++;
       if (next_ == directory_.manifests().size()) return false;
       manifest_ = Manifest::read(directory_.disk(), directory_.manifests()[next_++]);
       file_ = 0;
@@ -85,7 +106,7 @@ void SeriesPrune::markGroup(const Manifest::File &file) {
 
 void SeriesPrune::removeManifests() {
   Disk &disk = directory_.disk();
-  for (size_t index = 0; index < firstKept_; index++) {
+  for (size_t index = firstRemoved_; index < endRemoved_; index++) {
     disk.remove(SeriesDirectory::manifestName(directory_.manifests()[index]));
   }
   disk.flushDirectory();

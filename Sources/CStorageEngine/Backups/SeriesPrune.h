@@ -1,11 +1,12 @@
-// The removal of a series' oldest backups, and of the blocks that only they need.
+// The removal of a series' oldest backups, or of a single backup, and of the blocks that only they need.
 //
-// First all blocks that the remaining backups need are marked. Then the manifests of the oldest backups are removed
-// durably. Then segments without marked blocks are removed. In the other segments, unmarked blocks are freed by
-// punching holes, if the file system supports that. If the process is killed in between, the next pruning frees the
-// rest.
+// First all blocks that the remaining backups need are marked. Then the manifests of the removed
+// backups are removed durably. Then segments without marked blocks are removed. In the other
+// segments, unmarked blocks are freed by punching holes, if the file system supports that. If the
+// process is killed in between, the next pruning frees the rest.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -21,13 +22,19 @@ namespace todana {
 class SeriesPrune final : public SeriesTask {
  public:
   // Keeps the newest `count` backups, and at least one. `directory`: opened for pruning. Throws Failure.
-  SeriesPrune(SeriesDirectory directory, uint64_t count);
+  static std::unique_ptr<SeriesPrune> keepingNewest(SeriesDirectory directory, uint64_t count);
+  // Removes the backup with this number. Fails with TDN_INVALID if it is the only one.
+  static std::unique_ptr<SeriesPrune> removing(SeriesDirectory directory, uint64_t number);
 
   // Does one step. Throws Failure(TDN_DAMAGED), and removes nothing, if the blocks that the other backups need cannot
   // be determined.
   void next(const std::function<void(const Damage &damage)> &onDamage) override;
 
  private:
+  // Removes the backups from index `firstRemoved` to `endRemoved` of the list of manifests.
+  SeriesPrune(SeriesDirectory directory, size_t firstRemoved, size_t endRemoved);
+
+  bool isRemoved(size_t index) const { return index >= firstRemoved_ && index < endRemoved_; }
   bool mark();
   void markGroup(const Manifest::File &file);
   void removeManifests();
@@ -36,8 +43,9 @@ class SeriesPrune final : public SeriesTask {
 
   SeriesDirectory directory_;
   SegmentReader reader_;
-  size_t firstKept_ = 0;
-  size_t next_;                       // index of the next manifest to read
+  const size_t firstRemoved_;
+  const size_t endRemoved_;
+  size_t next_ = 0;                   // index of the next manifest to read
   std::optional<Manifest> manifest_;
   size_t file_ = 0;
   int64_t offset_ = 0;

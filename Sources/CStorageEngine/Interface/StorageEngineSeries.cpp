@@ -99,7 +99,13 @@ tdn_series_task *tdn_series_restore_open(const char *path, uint64_t number, cons
 }
 
 tdn_series_task *tdn_series_prune_open(const char *path, uint64_t count, tdn_error *error) {
-  return openTask(error, [&] { return std::make_unique<SeriesPrune>(SeriesDirectory(path, SeriesDirectory::Use::prune), count); });
+  return openTask(
+    error, [&] { return SeriesPrune::keepingNewest(SeriesDirectory(path, SeriesDirectory::Use::prune), count); });
+}
+
+tdn_series_task *tdn_series_remove_open(const char *path, uint64_t number, tdn_error *error) {
+  return openTask(
+    error, [&] { return SeriesPrune::removing(SeriesDirectory(path, SeriesDirectory::Use::prune), number); });
 }
 
 bool tdn_series_task_next(

@@ -63,6 +63,8 @@ tdn_series_task *TDN_NULLABLE tdn_series_restore_open(
   const char *path, uint64_t number, const char *target, tdn_error *error);
 // Begins to remove all backups except the newest `count`.
 tdn_series_task *TDN_NULLABLE tdn_series_prune_open(const char *path, uint64_t count, tdn_error *error);
+// Begins to remove one backup. Fails with TDN_NOT_FOUND, or with TDN_INVALID if it is the only one.
+tdn_series_task *TDN_NULLABLE tdn_series_remove_open(const char *path, uint64_t number, tdn_error *error);
 
 // Processes the next few megabytes. A verification visits damage. A restore fails with TDN_DAMAGED at the first damaged
 // piece.

@@ -101,6 +101,24 @@ public struct BackupSeries: Sendable, Hashable {
     try run(task, progress) { _ in }
   }
 
+  /// Removes one backup, and frees the space that only it needed.
+  ///
+  /// The other backups stay complete. If the removed backup is the newest one, the next backup gets
+  /// its number. ``prune(keeping:progress:)`` describes how the space is freed.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the backup.
+  ///   - progress: Called after each step; throwing from it ends the removal. Before the backup is removed, all other
+  ///     backups are read.
+  /// - Throws: Errors of `progress`; ``StoreError`` if there is no such backup, if it is the only one, or if the series
+  ///   is in use. The same if the manifest or a table of another backup is damaged: nothing is removed then, as the
+  ///   data that it needs are unknown.
+  /// - Complexity: O(*n*) in the bytes of the other backups, of which about 1/128 is read.
+  public func remove(_ number: Int, progress: (BackupSeriesProgress) throws -> Void = { _ in }) throws {
+    let task = try Self.translating { () throws(BackendError) in try SeriesTask.remove(path, number) }
+    try run(task, progress) { _ in }
+  }
+
   private func run(
     _ task: SeriesTask, _ progress: (BackupSeriesProgress) throws -> Void,
     onDamage: (BackupVerification.Damage) -> Void

@@ -103,6 +103,12 @@ extension SeriesTask {
     return try unsafe SeriesTask { unsafe tdn_series_prune_open(path, UInt64(max(count, 0)), $0) }
   }
 
+  static func remove(_ path: String, _ number: Int) throws(BackendError) -> SeriesTask {
+    try check(path)
+    let number = try Self.number(number)
+    return try unsafe SeriesTask { unsafe tdn_series_remove_open(path, number, $0) }
+  }
+
   static func check(_ path: String) throws(BackendError) {
     guard !path.utf8.contains(0) else {
       throw BackendError(.invalidArgument, "The path contains a NUL character.")
