@@ -32,7 +32,7 @@ extension Archive {
       switch step {
       case .end: break
       case .failure(let error, _):
-        onFailure("The directory “\(printable(walk.directory))” is incomplete: \(error)")
+        onFailure("The \(DirectoryName(walk.directory)) is incomplete: \(error)")
         selection.dismiss(below: walk.directory)
       case .entry(let entry):
         let path = walk.path(of: entry)

@@ -93,8 +93,8 @@ final class SnapshotSearch {
     while let step = try walk.next() {
       switch step {
       case .failure(let error, _):
-        let directory = printable(walk.directory)
-        onFailure("The directory “\(directory)” of snapshot \(snapshot.id.short) is incomplete: \(error)")
+        let directory = DirectoryName(walk.directory)
+        onFailure("In snapshot \(snapshot.id.short), the \(directory) is incomplete: \(error)")
         levels[levels.count - 1].isWhole = false
       case .end: leave()
       case .entry(let entry):

@@ -33,7 +33,7 @@ extension Archive {
     while let step = try walk.next() {
       switch step {
       case .failure(let error, _):
-        onFailure("The directory “\(printable(walk.directory))” is incomplete: \(error)")
+        onFailure("The \(DirectoryName(walk.directory)) is incomplete: \(error)")
         selection.dismiss(below: walk.directory)
       case .end: break
       case .entry(let entry):

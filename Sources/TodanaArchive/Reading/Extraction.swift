@@ -58,7 +58,7 @@ struct Extraction: ~Copyable {
     while let step = try walk.next() {
       switch step {
       case .failure(let error, _):
-        progress.addFailure("The directory “\(printable(walk.directory))” is incomplete: \(error)")
+        progress.addFailure("The \(DirectoryName(walk.directory)) is incomplete: \(error)")
         selection.dismiss(below: walk.directory)
       case .end: leave()
       case .entry(let entry): try take(entry)

@@ -52,9 +52,9 @@ struct SnapshotComparison: ~Copyable {
   ) throws {
     while let level = levels.last {
       directory.removeSubrange(level.pathByteCount...)
-      let name = printable(directory)
+      let name = DirectoryName(directory)
       guard
-        let (old, new) = try next(of: level, onFailure: { onFailure("The directory “\(name)” is incomplete: \($0)") })
+        let (old, new) = try next(of: level, onFailure: { onFailure("The \(name) is incomplete: \($0)") })
       else {
         levels.removeLast()
         continue
