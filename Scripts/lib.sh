@@ -60,7 +60,12 @@ install_packages() {
     return 0
   fi
   say "Installing: $missing"
+  # On a fresh machine, apt does not know the packages yet. Without this, it would print an error for each.
   # The list of packages must be split into words.
+  # shellcheck disable=SC2086
+  if [ "$(apt-cache policy $missing 2>/dev/null | grep -c 'Candidate: [^(]')" -lt "$(printf '%s\n' $missing | wc -l)" ]; then
+    as_root apt-get update </dev/null >&2 || true
+  fi
   # shellcheck disable=SC2086
   if ! as_root apt-get install -y --no-install-recommends $missing </dev/null >&2; then
     as_root apt-get update </dev/null >&2 || true
