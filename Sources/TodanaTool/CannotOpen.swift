@@ -5,13 +5,29 @@ struct CannotOpen: Error, CustomStringConvertible {
   let description: String
   /// The store's error, if a store was to be opened.
   let storeError: StoreError?
+  /// Whether there is nothing at the path, or something else than expected, so that the order of the operands may be
+  /// wrong.
+  let isSomethingElse: Bool
 
-  init(_ description: String) {
+  init(_ description: String, isSomethingElse: Bool = false) {
     self.description = description
+    self.isSomethingElse = isSomethingElse
     storeError = nil
   }
 
-  init(_ error: StoreError) {
+  /// Creates the error for a store, archive or series.
+  ///
+  /// - Parameters:
+  ///   - error: The library's error.
+  ///   - path: The path as it was typed.
+  init(_ error: StoreError, path: String) {
+    storeError = error
+    isSomethingElse = error.backendError?.code == .notFound || error.backendError?.code == .notAStore
+    if error.code == .wrongKey {
+      // The library does not name the store, and a command may open two of them.
+      description = "The passphrase or key does not open \(printable(path))."
+      return
+    }
     let advice: String
     if error.backendError?.code == .noSpace {
       advice = ". The disk is full: free a few MB, which opening needs to recover the log, and try again."
@@ -21,7 +37,6 @@ struct CannotOpen: Error, CustomStringConvertible {
       advice = ""
     }
     description = "\(error)\(advice)"
-    storeError = error
   }
 
   /// Creates the error for a store that another process has open.
@@ -30,6 +45,7 @@ struct CannotOpen: Error, CustomStringConvertible {
     let holder = "\(error)".replacing(": close it there, or wait for it", with: "")
     description = "\(holder). Close it there, or pass --wait SECONDS to wait until it is closed."
     storeError = error
+    isSomethingElse = false
   }
 }
 

@@ -5,7 +5,7 @@ import ArgumentParser
 /// The command is found by the arguments, because an error that its `run` throws does not identify it.
 struct CommandUsage {
   /// The command's words after "todana", such as "archive add".
-  private let words: [String]
+  let words: [String]
 
   init(of arguments: [String]) {
     var words: [String] = []

@@ -39,11 +39,19 @@ enum Main {
       printError("\(error)")
       return .cannotOpen
     } catch let error as CannotOpen {
-      printError("\(error)")
+      printError("\(error)\(error.isSomethingElse ? operandAdvice(isAboutInput: false) : "")")
+      return .cannotOpen
+    } catch let error as InputError {
+      printError("\(error)\(operandAdvice(isAboutInput: true))")
       return .cannotOpen
     } catch {
       return outcome(ofParsing: error)
     }
+  }
+
+  /// The advice about the order of the operands, with a space before it; empty if there is none.
+  private static func operandAdvice(isAboutInput: Bool) -> String {
+    OperandAdvice(of: TypedArguments.all, isAboutInput: isAboutInput).text.map { " \($0)" } ?? ""
   }
 
   /// Runs the command.
@@ -53,6 +61,7 @@ enum Main {
     let arguments = TypedArguments.all
     var command = try TodanaTool.parseAsRoot(ArchiveOptions.namingStore(arguments))
     try AddressSpace.prepare()
+    if let command = command as? any QuietCommand, command.isQuiet { Waiting.becomeQuiet() }
     if let command = command as? any SummarizingCommand, !command.isDryRun {
       needsOutput = command.printsReport
       StandardOutput.becomeSummary()
@@ -68,7 +77,7 @@ enum Main {
   /// Tests whether an error is about the user's arguments, and not about the data.
   private static func isWrongUse(_ error: any Error) -> Bool {
     if let error = error as? ArchiveError { return error.code == .invalidArgument }
-    return error is SecretError || error is InputError || error is ArgumentError
+    return error is SecretError || error is ArgumentError
   }
 
   /// Prints an error of the parser, or help or version, which the parser throws as well.

@@ -12,9 +12,15 @@ struct TodanaTool: ParsableCommand {
         0    success
         1    completed, but problems were found; they are listed
         2    wrong usage, for example an unknown option
-        3    the store, archive or series of backups cannot be opened
+        3    the store, archive, series of backups or an input file cannot be opened
         4    failed; nothing was saved, unless the message says otherwise
         130  interrupted; no data were lost
+
+      \(EnvironmentHelp.all)
+
+      Examples:
+        todana archive init /backup/Files.todana
+        todana store info Music.todana
       """,
     version: "0.1.0",
     subcommands: [ArchiveTool.self, StoreTool.self])
@@ -33,6 +39,10 @@ struct StoreTool: ParsableCommand {
       the terminal. It is never an argument, since all users of the machine could see it.
 
       \(EnvironmentHelp.store)
+
+      Examples:
+        todana store info Music.todana
+        todana store backup --series Music.todana /backup/Music.series
       """,
     version: TodanaTool.configuration.version,
     groupedSubcommands: [

@@ -1,3 +1,4 @@
+import ArgumentParser
 import CProcess
 import Foundation
 import TodanaArchive
@@ -40,6 +41,16 @@ enum TypedArguments {
   /// Returns the typed bytes of a string.
   static func bytes(_ text: String) -> [UInt8] {
     text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(UTF8.encode(scalar) ?? .init()) }
+  }
+
+  /// Checks the path of a store, an archive or a series, which the library takes as a string.
+  ///
+  /// - Throws: `ValidationError` if it is not UTF-8: the library would use another path.
+  static func checkPath(_ path: String) throws(ValidationError) {
+    guard path.unicodeScalars.contains(where: { byte(of: $0) != nil }) else { return }
+    throw ValidationError(
+      "“\(printable(path))” is not UTF-8, as the path of a store, an archive or a series of backups must be: rename it."
+    )
   }
 
   /// Returns the byte that a scalar represents; nil for any other scalar.

@@ -10,7 +10,7 @@ struct ToolArchive {
   var keyFile: String { directory.path("key") }
 
   struct Snapshot: Decodable, Equatable {
-    let id: String
+    let snapshot: String
     let time: Date
     let host: String
     let paths: [String]
@@ -18,23 +18,24 @@ struct ToolArchive {
     let absolutePaths: [String]
     let label: String?
     let tags: [String]
-    let files: Int
-    let directories: Int
-    let bytes: Int
-    let failures: Int
+    let fileCount: Int
+    let directoryCount: Int
+    let byteCount: Int
+    let failureCount: Int
 
+    var id: String { snapshot }
     var short: String { String(id.prefix(8)) }
   }
 
   struct Added: Decodable {
     let snapshot: String?
-    let files: Int
-    let directories: Int
-    let bytes: Int
-    let newFiles: Int
-    let changedFiles: Int
-    let unchangedFiles: Int
-    let excluded: Int
+    let fileCount: Int
+    let directoryCount: Int
+    let byteCount: Int
+    let newFileCount: Int
+    let changedFileCount: Int
+    let unchangedFileCount: Int
+    let excludedCount: Int
     let failureCount: Int
     let failures: [String]
   }
@@ -43,7 +44,7 @@ struct ToolArchive {
     let path: String
     let pathBytes: Data?
     let kind: String
-    let bytes: Int?
+    let byteCount: Int?
     let permissions: String
     let modified: String
     let target: String?
@@ -90,7 +91,7 @@ struct ToolArchive {
     return last
   }
 
-  func snapshots() throws -> [Snapshot] { try run("snapshots", "--json").document([Snapshot].self) }
+  func snapshots() throws -> [Snapshot] { try run("snapshots", "--json").values(Snapshot.self) }
 
   func write(_ text: String, to name: String) throws {
     let url = URL(filePath: directory.path(name))

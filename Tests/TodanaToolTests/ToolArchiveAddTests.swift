@@ -15,13 +15,14 @@ import Testing
     let run = try made.run("add", "src", "--json", "--tag", "first", "--host", "box", "--time", "2026-01-02 03:04:05")
     #expect(run.status == 0 && run.messages == "")
     let added = try run.document(ToolArchive.Added.self)
-    #expect(added.files == 5 && added.directories == 3 && added.newFiles == 5 && added.bytes == 18)
+    #expect(added.fileCount == 5 && added.directoryCount == 3 && added.newFileCount == 5 && added.byteCount == 18)
     #expect(added.failures == [] && added.failureCount == 0)
     let snapshots = try made.snapshots()
     #expect(snapshots.map(\.id) == [added.snapshot])
     let snapshot = try #require(snapshots.first)
     #expect(snapshot.host == "box" && snapshot.tags == ["first"] && snapshot.paths == ["src"])
-    #expect(snapshot.files == 5 && snapshot.directories == 3 && snapshot.bytes == 18 && snapshot.failures == 0)
+    #expect(
+      snapshot.fileCount == 5 && snapshot.directoryCount == 3 && snapshot.byteCount == 18 && snapshot.failureCount == 0)
 
     let again = try made.run("add", "src", "--host", "box")
     #expect(again.status == 0)
@@ -69,7 +70,7 @@ import Testing
 
   @Test func `pattern files in the tree can be switched off`() throws {
     try made.write("*\n", to: "src/.todanaignore")
-    #expect(try made.add("src").files == 0)
+    #expect(try made.add("src").fileCount == 0)
     #expect(try made.run("add", "src", "--no-ignore-files", "--exclude", "deep").status == 0)
     #expect(
       try listed()
@@ -135,7 +136,7 @@ import Testing
     // Pipe more bytes than one commit can hold.
     let input = String(repeating: "x", count: 20 << 20)
     let piped = try made.run("add", "--stdin", "pipe", "--dry-run", "--json", input: input)
-    #expect(try piped.document(ToolArchive.Added.self).bytes == 20 << 20)
+    #expect(try piped.document(ToolArchive.Added.self).byteCount == 20 << 20)
     #expect(try made.contents() == before)
   }
 
@@ -146,8 +147,8 @@ import Testing
     #expect(try listed() == ["src", "src/a.txt", "src/sub", "src/sub/deep", "src/sub/deep/C.TXT"])
     #expect(try made.run("add", "src/link", "--files-from", "-", input: "src/odd\nname\0src/a.txt\0").status == 0)
     #expect(try listed() == ["src", "src/a.txt", "src/link", "src/odd\nname"])
-    #expect(try made.run("add", "--files-from", "missing").status == 2)
-    #expect(try made.run("add", "src", "--exclude-from", "missing").status == 2)
+    #expect(try made.run("add", "--files-from", "missing").status == 3)
+    #expect(try made.run("add", "src", "--exclude-from", "missing").status == 3)
     #expect(try made.run("add", "--files-from", "-", input: "").status == 2)
   }
 
@@ -166,13 +167,13 @@ import Testing
   @Test func `a file with another inode or change time is read again unless they are ignored`() throws {
     let file = made.directory.path("src/a.txt")
     func bytesRead(_ options: String...) throws -> Int {
-      struct Read: Decodable { let bytesRead: Int, unchangedFiles: Int }
+      struct Read: Decodable { let readByteCount: Int, unchangedFileCount: Int }
       let run = try ToolRun(
         ["archive", "add", "archive", "src", "--json", "--key-file", "key"] + options,
         workingDirectory: made.directory.path)
       let read = try run.document(Read.self)
-      #expect(run.status == 0 && read.unchangedFiles == 5)
-      return read.bytesRead
+      #expect(run.status == 0 && read.unchangedFileCount == 5)
+      return read.readByteCount
     }
     // Files must be older than the first snapshot, or their times are not trusted.
     Thread.sleep(forTimeInterval: 0.1)
@@ -199,7 +200,7 @@ import Testing
     let added = try run.document(ToolArchive.Added.self)
     #expect(added.failureCount == 2 && added.failures.count == 2 && added.snapshot != nil)
     #expect(try listed() == ["src", "src/a.txt"])
-    #expect(try made.snapshots().map(\.failures) == [2])
+    #expect(try made.snapshots().map(\.failureCount) == [2])
   }
 
   /// Guards against an empty snapshot, which would look like the latest good one.

@@ -76,19 +76,19 @@ import Testing
     try made.add("src")
     try FileManager.default.createDirectory(atPath: made.directory.path("out/src/1"), withIntermediateDirectories: true)
     struct Report: Decodable {
-      let directories: Int
-      let keptDirectories: Int
-      let updatedDirectories: Int
+      let directoryCount: Int
+      let keptDirectoryCount: Int
+      let updatedDirectoryCount: Int
     }
     let dry = try made.run("extract", "--target", "out", "--dry-run", "--json").document(Report.self)
-    #expect(dry.directories == 8 * 13 + 1 - 2 && dry.keptDirectories == 2 && dry.updatedDirectories == 0)
+    #expect(dry.directoryCount == 8 * 13 + 1 - 2 && dry.keptDirectoryCount == 2 && dry.updatedDirectoryCount == 0)
     let kept = try made.run("extract", "--target", "out")
     #expect(
       kept.lines.last
         == "2 existing directories kept differing metadata: pass --overwrite metadata to restore it.")
     #expect(try listing("out/src") != listing("src"))
     let set = try made.run("extract", "--target", "out", "--overwrite", "metadata", "--json").document(Report.self)
-    #expect(set.directories == 0 && set.keptDirectories == 0 && set.updatedDirectories == 2)
+    #expect(set.directoryCount == 0 && set.keptDirectoryCount == 0 && set.updatedDirectoryCount == 2)
     #expect(try listing("out/src") == listing("src"))
   }
 

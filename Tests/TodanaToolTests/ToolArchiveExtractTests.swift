@@ -6,11 +6,11 @@ import Testing
 @Suite struct ToolArchiveExtractTests {
   private struct Report: Decodable {
     let target: String
-    let files: Int
-    let directories: Int
-    let bytes: Int
-    let rightFiles: Int
-    let keptFiles: Int
+    let fileCount: Int
+    let directoryCount: Int
+    let byteCount: Int
+    let currentFileCount: Int
+    let keptFileCount: Int
     let failureCount: Int
     let failures: [String]
   }
@@ -37,7 +37,8 @@ import Testing
     #expect(try made.run("restore", "--target", "out").status == 0)
     try FileManager.default.removeItem(atPath: made.directory.path("out/src/sub/deep"))
     let report = try made.run("extract", "--target", "out", "--json").document(Report.self)
-    #expect(report.files == 1 && report.rightFiles == 4 && report.keptFiles == 0 && report.target == "out")
+    #expect(
+      report.fileCount == 1 && report.currentFileCount == 4 && report.keptFileCount == 0 && report.target == "out")
     #expect(try text("out/src/sub/deep/C.TXT") == "three")
   }
 
@@ -53,7 +54,7 @@ import Testing
     let run = try made.run("extract", "--target", "out", "--verbose")
     #expect(
       Set(run.lines).isSuperset(of: ["kept      src/a.txt", "restored  src/sub/b.txt", "current   src/sub/deep/C.TXT"]))
-    #expect(try made.run("extract", "--target", "out", "--verbose", "--json").document(Report.self).keptFiles == 1)
+    #expect(try made.run("extract", "--target", "out", "--verbose", "--json").document(Report.self).keptFileCount == 1)
   }
 
   @Test func `existing files are kept or replaced as requested`() throws {
@@ -63,13 +64,13 @@ import Testing
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: made.directory.path("out/src/sub/b.txt"))
     var report = try made.run("extract", "--target", "out", "--json").document(Report.self)
-    #expect(report.keptFiles == 2 && report.files == 3)
+    #expect(report.keptFileCount == 2 && report.fileCount == 3)
     #expect(try text("out/src/a.txt") == "mine, and newer" && text("out/src/sub/b.txt") == "mine, and older")
     report = try made.run("extract", "--target", "out", "--json", "--overwrite", "older").document(Report.self)
-    #expect(report.keptFiles == 1 && report.files == 1)
+    #expect(report.keptFileCount == 1 && report.fileCount == 1)
     #expect(try text("out/src/a.txt") == "mine, and newer" && text("out/src/sub/b.txt") == "two two")
     report = try made.run("extract", "--target", "out", "--json", "--overwrite", "always").document(Report.self)
-    #expect(report.keptFiles == 0 && report.files == 1 && report.rightFiles == 4)
+    #expect(report.keptFileCount == 0 && report.fileCount == 1 && report.currentFileCount == 4)
     #expect(try text("out/src/a.txt") == "one" && text("out/src/own") == "not in the archive")
     #expect(try made.run("extract", "--overwrite", "sometimes").status == 2)
   }

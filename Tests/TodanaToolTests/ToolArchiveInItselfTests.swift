@@ -24,7 +24,7 @@ import Testing
     #expect(!run.text.contains("by rules"))
     #expect(try listed() == ["key"] + ToolArchive.treePaths)
     let again = try made.run("add", made.directory.path, "--json", "--verbose")
-    #expect(try again.document(ToolArchive.Added.self).excluded == 1)
+    #expect(try again.document(ToolArchive.Added.self).excludedCount == 1)
     #expect(again.messages.contains("\(made.path): the archive itself"))
   }
 

@@ -78,7 +78,7 @@ import Testing
     #expect(refused.status == 4 && refused.messages.contains("--allow-empty"), "\(refused.messages)")
     #expect(try made.snapshots().isEmpty)
     #expect(try made.run("add", "--stdin", "dump", "--allow-empty", input: "").status == 0)
-    #expect(try made.run("list", "--json").values(ToolArchive.Listed.self).map(\.bytes) == [0])
+    #expect(try made.run("list", "--json").values(ToolArchive.Listed.self).map(\.byteCount) == [0])
   }
 
   @Test func `the standard input is read for one purpose only`() throws {

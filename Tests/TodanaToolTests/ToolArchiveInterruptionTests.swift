@@ -30,7 +30,7 @@ import Testing
     adding.endInput()
     #expect(adding.waitForExit() == 0)
     #expect(waiting.waitForExit() == 0)
-    #expect(try made.snapshots().map(\.files) == [1, 5])
+    #expect(try made.snapshots().map(\.fileCount) == [1, 5])
     #expect(try made.run("cat", "--snapshot", made.snapshots()[0].id, "pipe").text == "from a pipe")
   }
 
@@ -70,7 +70,7 @@ import Testing
     #expect(try made.run("extract", "--target", "out").status == 0)
     let again = try made.run("add", "src", "--json")
     #expect(again.status == 0)
-    #expect(try again.document(ToolArchive.Added.self).unchangedFiles == 5)
+    #expect(try again.document(ToolArchive.Added.self).unchangedFileCount == 5)
     #expect(try ToolRun("store", "verify", made.path, "--key-file", made.keyFile).status == 0)
     let leftovers = try FileManager.default.contentsOfDirectory(atPath: made.directory.path).sorted()
     #expect(leftovers == ["archive", "key", "out", "src"])
@@ -129,7 +129,7 @@ import Testing
       }
       #expect(sizes.reduce(0, +) < 1_000_000, "step \(step)")
     }
-    #expect(kept.files == 6)
+    #expect(kept.fileCount == 6)
   }
 
   private static let canMount =
@@ -191,7 +191,7 @@ import Testing
       done
       head -c 100000000 /dev/zero >room/filler 2>/dev/null; truncate -s -3500000 room/filler
       for n in 1 3 5 6; do
-        id=$("$tool" archive snapshots room/archive $key --tag t$n --json | grep -o '"id" *: *"[0-9a-f]*"' | grep -o '[0-9a-f]\\{32\\}')
+        id=$("$tool" archive snapshots room/archive $key --tag t$n --json | grep -o '"snapshot" *: *"[0-9a-f]*"' | grep -o '[0-9a-f]\\{32\\}')
         "$tool" archive remove room/archive $id $key || exit 13
       done
       head -c 100000000 /dev/zero >room/rest 2>/dev/null; truncate -s -300000 room/rest
@@ -204,7 +204,7 @@ import Testing
       [ "$(du -sm room/archive | cut -f 1)" -le 26 ] || exit 16
       "$tool" archive verify room/archive $key || exit 17
       for n in 2 4 7; do "$tool" archive cat room/archive $n --snapshot $("$tool" archive snapshots room/archive $key \
-        --tag t$n --json | grep -o '"id" *: *"[0-9a-f]*"' | grep -o '[0-9a-f]\\{32\\}') $key | cmp - $n || exit 18; done
+        --tag t$n --json | grep -o '"snapshot" *: *"[0-9a-f]*"' | grep -o '[0-9a-f]\\{32\\}') $key | cmp - $n || exit 18; done
       "$tool" archive add room/archive 1 3 $key --quiet || exit 19
       """
     let run = try ToolRun(

@@ -18,7 +18,7 @@ import Testing
     }
 
     struct Entry: Decodable {
-      let id: String
+      let snapshot: String
       let time: Date
       let isKept: Bool
       let reasons: [String]
@@ -48,7 +48,7 @@ import Testing
     #expect(plan.isDryRun && plan.keptCount == 2 && plan.removedCount == 3)
     #expect(plan.groups.map(\.host) == ["box"] && plan.groups.map(\.paths) == [[made.directory.path("a")]])
     let entries = try #require(plan.groups.first).snapshots
-    #expect(entries.map(\.id) == days.reversed().map(\.id))
+    #expect(entries.map(\.snapshot) == days.reversed().map(\.id))
     #expect(entries.map(\.isKept) == [true, false, true, false, false])
     #expect(entries.map(\.reasons) == [["last snapshot", "daily snapshot"], [], ["daily snapshot"], [], []])
     #expect(try made.snapshots().count == 5)
@@ -100,7 +100,7 @@ import Testing
     #expect(run.lines == ["Changed the tags of 1 snapshot."])
     #expect(try tags() == [["y"], ["neu", "größer"]])
     #expect(
-      try made.run("snapshots", "--tag", "neu", "--json").document([ToolArchive.Snapshot].self).map(\.id) == [two.id])
+      try made.run("snapshots", "--tag", "neu", "--json").values(ToolArchive.Snapshot.self).map(\.id) == [two.id])
     #expect(try made.run("tag", one.short, "--add", "y").lines == ["Changed the tags of 0 snapshots."])
     #expect(try made.run("tag", one.short, two.short, "--set", "").status == 0)
     #expect(try tags() == [[], []])
@@ -132,7 +132,7 @@ import Testing
       let run = try made.run(command, command == "remove" ? "latest" : "a")
       #expect(run.status == 4 && run.messages.contains("The archive has no snapshots."))
     }
-    #expect(try made.run("snapshots", "--json").document([ToolArchive.Snapshot].self) == [])
+    #expect(try made.run("snapshots", "--json").values(ToolArchive.Snapshot.self) == [])
   }
 
   @Test func `labels are added and removed`() throws {
@@ -149,21 +149,27 @@ import Testing
   }
 
   @Test func `a dry run of compact counts unneeded content, and removes nothing`() throws {
-    struct Garbage: Decodable { let contents, smallFiles, pages, sparseGroups, bytes: Int }
-    struct Compacted: Decodable { let removedContents, removedSmallFiles, removedPages, rewrittenGroups: Int }
+    struct Garbage: Decodable { let contentCount, smallFileCount, directoryPageCount, mergedGroupCount, byteCount: Int }
+    struct Compacted: Decodable {
+      let removedContentCount, removedSmallFileCount, removedDirectoryPageCount, mergedGroupCount: Int
+    }
     try made.write(String(repeating: "large", count: 40_000), to: "large")
     try made.add("a", "large")
     try made.add("b")
-    #expect(try made.run("compact", "--dry-run", "--json").document(Garbage.self).bytes == 0)
+    #expect(try made.run("compact", "--dry-run", "--json").document(Garbage.self).byteCount == 0)
     _ = try made.run("remove", try made.snapshots()[0].id)
     let before = try made.contents()
     let garbage = try made.run("compact", "--dry-run", "--json").document(Garbage.self)
-    #expect(garbage.smallFiles == 1 && garbage.contents == 2 && garbage.pages > 0 && garbage.bytes > 0)
+    #expect(
+      garbage.smallFileCount == 1 && garbage.contentCount == 2 && garbage.directoryPageCount > 0
+        && garbage.byteCount > 0)
     #expect(try made.run("compact", "--dry-run").text.hasPrefix("Would remove 2 pieces of content, 1 small file and "))
     #expect(try made.contents() == before)
     let compacted = try made.run("compact", "--json").document(Compacted.self)
-    #expect(compacted.removedContents == garbage.contents && compacted.removedPages == garbage.pages)
-    #expect(compacted.removedSmallFiles == 1 && compacted.rewrittenGroups == garbage.sparseGroups)
+    #expect(
+      compacted.removedContentCount == garbage.contentCount
+        && compacted.removedDirectoryPageCount == garbage.directoryPageCount)
+    #expect(compacted.removedSmallFileCount == 1 && compacted.mergedGroupCount == garbage.mergedGroupCount)
   }
 
   @Test func `a dry run of remove names the snapshots, and removes nothing`() throws {
@@ -192,10 +198,10 @@ import Testing
 
     #expect(try made.run("rewrite", "--exclude", "a").status == 1)
     let rewritten = try #require(try made.snapshots().first)
-    #expect(rewritten.id != both.id && rewritten.files == 1)
+    #expect(rewritten.id != both.id && rewritten.fileCount == 1)
     #expect(rewritten.absolutePaths == both.absolutePaths && rewritten.label == "l")
     #expect(try made.run("rewrite", one.id, "--exclude", "a", "--allow-empty").status == 0)
-    #expect(try made.snapshots().map(\.files) == [1, 0])
+    #expect(try made.snapshots().map(\.fileCount) == [1, 0])
   }
 
   private func prune(_ arguments: String...) throws -> Pruned {

@@ -5,13 +5,13 @@ import Testing
 /// `todana archive extract --overwrite always` and `metadata`, over files with the correct length and time.
 @Suite struct ToolArchiveOverwriteTests {
   private struct Report: Decodable {
-    let files: Int
-    let directories: Int
-    let rightFiles: Int
-    let comparedFiles: Int
-    let updatedFiles: Int
-    let keptFiles: Int
-    let updatedDirectories: Int
+    let fileCount: Int
+    let directoryCount: Int
+    let currentFileCount: Int
+    let comparedFileCount: Int
+    let updatedFileCount: Int
+    let keptFileCount: Int
+    let updatedDirectoryCount: Int
     let failureCount: Int
     let warnings: [String]
   }
@@ -71,14 +71,16 @@ import Testing
     try shell(damage)
     for overwrite in ["never", "older", "metadata"] {
       let report = try extract(overwrite)
-      #expect(report.files == 0 && report.rightFiles == 8 && report.comparedFiles == 0, "\(overwrite)")
+      #expect(report.fileCount == 0 && report.currentFileCount == 8 && report.comparedFileCount == 0, "\(overwrite)")
     }
     #expect(try made.text(of: "out/src/file") == "EVIL CONTENT 1")
     var report = try extract("always", "--dry-run")
-    #expect(report.files == 3 && report.rightFiles == 5 && report.updatedFiles == 0)
+    #expect(report.fileCount == 3 && report.currentFileCount == 5 && report.updatedFileCount == 0)
     #expect(try made.text(of: "out/src/file") == "EVIL CONTENT 1")
     report = try extract("always")
-    #expect(report.files == 3 && report.rightFiles == 5 && report.comparedFiles == 4 && report.updatedFiles == 0)
+    #expect(
+      report.fileCount == 3 && report.currentFileCount == 5 && report.comparedFileCount == 4
+        && report.updatedFileCount == 0)
     try expectRestored()
   }
 
@@ -92,23 +94,27 @@ import Testing
     let inodes = try shell("cd out/src; ls -i file link fifo sub/large")
     let dry = try extract(overwrite, "--dry-run")
     let report = try extract(overwrite)
-    #expect(dry.updatedDirectories == 2 && dry.files == report.files && dry.updatedFiles == report.updatedFiles)
-    #expect(report.updatedDirectories == 2 && report.directories == 0)
+    #expect(
+      dry.updatedDirectoryCount == 2 && dry.fileCount == report.fileCount
+        && dry.updatedFileCount == report.updatedFileCount)
+    #expect(report.updatedDirectoryCount == 2 && report.directoryCount == 0)
     // With `always`, a file with several names is created again, because some of its names may be outside the target.
-    #expect(report.files == (overwrite == "always" ? 3 : 0))
-    #expect(report.updatedFiles == (overwrite == "always" ? 3 : 4))
+    #expect(report.fileCount == (overwrite == "always" ? 3 : 0))
+    #expect(report.updatedFileCount == (overwrite == "always" ? 3 : 4))
     #expect(try shell("cd out/src; ls -i file link fifo sub/large") == inodes)
     try expectRestored()
     let third = try extract(overwrite)
-    #expect(third.files == 0 && third.updatedFiles == 0 && third.rightFiles == 8 && third.updatedDirectories == 0)
+    #expect(
+      third.fileCount == 0 && third.updatedFileCount == 0 && third.currentFileCount == 8
+        && third.updatedDirectoryCount == 0)
   }
 
   @Test(arguments: ["always", "metadata"])
   func `hard links that were separated are linked again`(_ overwrite: String) throws {
     try shell("cd out/src/sub; cp -a two new; mv new two")
     let never = try extract("never")
-    #expect(never.keptFiles == 1 && never.files == 0)
-    #expect(try extract(overwrite).files == 1)
+    #expect(never.keptFileCount == 1 && never.fileCount == 0)
+    #expect(try extract(overwrite).fileCount == 1)
     try expectRestored()
   }
 

@@ -14,11 +14,11 @@ import Testing
   }
 
   private struct Report: Decodable {
-    let archive: String
-    let store: String
+    let path: String
+    let identity: String
     let commitNumber: Int
-    let files: Int
-    let bytes: Int
+    let fileCount: Int
+    let byteCount: Int
   }
 
   private func run(_ arguments: String..., environment: [String: String] = [:]) throws -> ToolRun {
@@ -82,9 +82,9 @@ import Testing
   @Test func `reports have a JSON form, and the environment names the archive`() throws {
     let packed = try made.run("pack", "pack.tar", "--json").document(Report.self)
     let unpacked = try run("unpack", "copy", "pack.tar", "--json").document(Report.self)
-    #expect(packed.archive == "archive" && unpacked.archive == "copy")
-    #expect(packed.store == unpacked.store && packed.commitNumber == unpacked.commitNumber)
-    #expect(packed.files == unpacked.files && packed.files > 5 && packed.bytes == unpacked.bytes)
+    #expect(packed.path == "archive" && unpacked.path == "copy")
+    #expect(packed.identity == unpacked.identity && packed.commitNumber == unpacked.commitNumber)
+    #expect(packed.fileCount == unpacked.fileCount && packed.fileCount > 5 && packed.byteCount == unpacked.byteCount)
     let variables = ["TODANA_ARCHIVE": "archive"]
     #expect(try run("pack", "other.tar", "--key-file", "key", environment: variables).status == 0)
     // With one argument, the environment names the archive, which exists already. Two arguments name archive and pack.

@@ -12,13 +12,13 @@ import Testing
   }
 
   private struct Stats: Decodable {
-    let snapshots: Int
-    let files: Int
-    let bytes: Int
-    let contents: Int
-    let smallFiles: Int
-    let pages: Int
-    let storedBytes: Int
+    let snapshotCount: Int
+    let fileCount: Int
+    let byteCount: Int
+    let contentCount: Int
+    let smallFileCount: Int
+    let directoryPageCount: Int
+    let storedByteCount: Int
     let ratio: Double
   }
 
@@ -44,7 +44,7 @@ import Testing
     let long = try made.run("list", "-l", "src").lines
     #expect(long[0].hasPrefix("d") && long[1].hasPrefix("-rw") && long[2].hasSuffix("src/link -> a.txt"))
     let values = try made.run("list", "-r", "--json", "src/link", "src/a.txt").values(ToolArchive.Listed.self)
-    #expect(values.map(\.kind) == ["file", "link"] && values[0].bytes == 3 && values[1].target == "a.txt")
+    #expect(values.map(\.kind) == ["file", "link"] && values[0].byteCount == 3 && values[1].target == "a.txt")
     let missing = try made.run("list", "src/a.txt", "src/nothing")
     #expect(missing.status == 1 && missing.lines == ["src/a.txt"] && missing.messages.contains("src/nothing"))
   }
@@ -127,7 +127,7 @@ import Testing
     let values = try made.run("diff", "--json", second.id, first.id, "src/a.txt", "src/new").values(Difference.self)
     #expect(values.map(\.path) == ["src/a.txt", "src/new", "src/new/file"])
     #expect(values.map(\.changes) == [["content", "metadata"], ["removed"], ["removed"]])
-    #expect(values[0].old?.bytes == 5 && values[0].new?.bytes == 3 && values[1].new == nil)
+    #expect(values[0].old?.byteCount == 5 && values[0].new?.byteCount == 3 && values[1].new == nil)
     #expect(try made.run("diff", first.id, second.id, "src/sub/x.log").status == 0)
     #expect(try made.run("diff", first.id, second.id, "src/nowhere").status == 4)
     #expect(try made.run("diff", first.id).status == 2)
@@ -148,9 +148,9 @@ import Testing
     let run = try made.run("stats", "--json")
     #expect(run.status == 0)
     let stats = try run.document(Stats.self)
-    #expect(stats.snapshots == 2 && stats.files == 10 && stats.bytes == 36)
-    #expect(stats.contents >= 1 && stats.smallFiles == 4 && stats.pages == 4)
-    #expect(stats.storedBytes > 0 && abs(stats.ratio - 36 / Double(stats.storedBytes)) < 1e-9)
+    #expect(stats.snapshotCount == 2 && stats.fileCount == 10 && stats.byteCount == 36)
+    #expect(stats.contentCount >= 1 && stats.smallFileCount == 4 && stats.directoryPageCount == 4)
+    #expect(stats.storedByteCount > 0 && abs(stats.ratio - 36 / Double(stats.storedByteCount)) < 1e-9)
     let lines = try made.run("stats").lines
     #expect(lines.count == 4 && lines[1].hasSuffix("10, 36 B"))
   }

@@ -6,8 +6,8 @@ import Testing
 /// store.
 @Suite struct ToolArchiveSalvageTests {
   private struct Added: Decodable {
-    let files: Int
-    let newBytes: Int
+    let fileCount: Int
+    let newByteCount: Int
   }
 
   let made: ToolArchive
@@ -37,7 +37,7 @@ import Testing
     #expect(try made.run("verify").status == 0)
     // All content is found by its hash through an index.
     let added = try made.run("add", "src", "--json", "--rescan").document(Added.self)
-    #expect(added.files == 200 && added.newBytes == 0)
+    #expect(added.fileCount == 200 && added.newByteCount == 0)
     #expect(try made.run("compact").status == 0)
     #expect(try made.run("extract", "--target", "out").status == 0)
     for number in 0..<200 { #expect(try made.text(of: "out/src/\(number).txt") == Self.text(number)) }

@@ -16,7 +16,7 @@ import Testing
     }
 
     struct Entry: Decodable {
-      let id: String
+      let snapshot: String
       let isKept: Bool
       let reasons: [String]
     }
@@ -63,33 +63,35 @@ import Testing
       let added = try ToolRun(
         ["archive", "add", "archive", "--json", "--key-file", "key"] + paths, workingDirectory: made.directory.path
       ).document(ToolArchive.Added.self)
-      #expect(added.newFiles == 0 && added.unchangedFiles == 2, "\(paths)")
+      #expect(added.newFileCount == 0 && added.unchangedFileCount == 2, "\(paths)")
     }
     try made.write("y\nx\n", to: "list")
     // Here the same files are stored at other paths.
-    #expect(try add(in: ".", made.directory.path("y"), made.directory.path("x")).newFiles == 0)
-    #expect(try add(in: ".", "--files-from", "list").newFiles == 0)
-    #expect(try add(in: "x", "../y", "../x").newFiles == 0)
+    #expect(try add(in: ".", made.directory.path("y"), made.directory.path("x")).newFileCount == 0)
+    #expect(try add(in: ".", "--files-from", "list").newFileCount == 0)
+    #expect(try add(in: "x", "../y", "../x").newFileCount == 0)
     #expect(try prune("--keep-last", "1").groups.map(\.snapshots.count) == [7])
   }
 
   @Test func `files are found in the earlier snapshot wherever they are stored there`() throws {
     try FileManager.default.createDirectory(atPath: made.directory.path("x/inside"), withIntermediateDirectories: true)
     try made.write("b", to: "x/inside/b")
-    #expect(try add(in: ".", "x").newFiles == 2)
+    #expect(try add(in: ".", "x").newFileCount == 2)
     let ways = [
       ("x", "."), (".", made.directory.path("x")), ("x/inside", ".."), ("y", "../x/"), ("x", "."), (".", "x/."),
     ]
     for (directory, path) in ways {
       let added = try add(in: directory, path)
-      #expect(added.newFiles == 0 && added.changedFiles == 0 && added.unchangedFiles == 2, "\(path) in \(directory)")
+      #expect(
+        added.newFileCount == 0 && added.changedFileCount == 0 && added.unchangedFileCount == 2,
+        "\(path) in \(directory)")
     }
     // Add a single file.
-    #expect(try add(in: "x", "inside/b").newFiles == 1)
-    #expect(try add(in: "x/inside", "b").unchangedFiles == 1)
+    #expect(try add(in: "x", "inside/b").newFileCount == 1)
+    #expect(try add(in: "x/inside", "b").unchangedFileCount == 1)
     try made.write("changed", to: "x/inside/b")
-    #expect(try add(in: ".", made.directory.path("x/inside/b")).changedFiles == 1)
-    #expect(try add(in: "x", ".").changedFiles == 1)
+    #expect(try add(in: ".", made.directory.path("x/inside/b")).changedFileCount == 1)
+    #expect(try add(in: "x", ".").changedFileCount == 1)
   }
 
   @Test func `many paths in any order are found in the earlier snapshot`() throws {
@@ -98,18 +100,18 @@ import Testing
     var generator = SeededGenerator(seed: 1)
     func list(_ paths: [String]) throws { try made.write(paths.map { $0 + "\n" }.joined(), to: "list") }
     try list(paths)
-    #expect(try add(in: ".", "--files-from", "list").newFiles == 300)
+    #expect(try add(in: ".", "--files-from", "list").newFileCount == 300)
     // Add the files in another order, then by absolute paths, so that they are stored elsewhere.
     try list(paths.shuffled(using: &generator))
-    #expect(try add(in: ".", "--files-from", "list").unchangedFiles == 300)
+    #expect(try add(in: ".", "--files-from", "list").unchangedFileCount == 300)
     try list(paths.shuffled(using: &generator).map { made.directory.path($0) })
-    #expect(try add(in: ".", "--files-from", "list").unchangedFiles == 300)
+    #expect(try add(in: ".", "--files-from", "list").unchangedFileCount == 300)
     // Add the files from within "y", so that directories from several places come first in the new snapshot.
     try list(paths.shuffled(using: &generator).map { "../" + $0 })
-    #expect(try add(in: "y", "--files-from", "../list").unchangedFiles == 300)
+    #expect(try add(in: "y", "--files-from", "../list").unchangedFileCount == 300)
     let names = paths.map { $0.dropFirst(2) }
     try list(names.shuffled(using: &generator).map { String($0) })
-    #expect(try add(in: "x", "--files-from", "../list").unchangedFiles == 300)
+    #expect(try add(in: "x", "--files-from", "../list").unchangedFileCount == 300)
   }
 
   @Test func `names of streams are not made absolute`() throws {
@@ -122,7 +124,7 @@ import Testing
 
   @Test func `snapshots with a label are grouped by it, not by their paths`() throws {
     try add(in: "x", ".", "--label", "data")
-    #expect(try add(in: ".", "x/a", "y", "--label", "data").newFiles == 1)
+    #expect(try add(in: ".", "x/a", "y", "--label", "data").newFileCount == 1)
     try add(in: "x", ".")
     let snapshots = try made.snapshots()
     #expect(snapshots.map(\.label) == ["data", "data", nil])
@@ -143,7 +145,7 @@ import Testing
       try ToolRun(
         ["archive", "snapshots", made.path, "--json", "--key-file", made.keyFile] + arguments,
         workingDirectory: made.directory.path(directory)
-      ).document([ToolArchive.Snapshot].self).map(\.host)
+      ).values(ToolArchive.Snapshot.self).map(\.host)
     }
     #expect(try listed("--host", "one") == ["one"])
     #expect(try listed("--label", "both") == ["two"])

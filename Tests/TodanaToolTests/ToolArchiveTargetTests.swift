@@ -5,11 +5,11 @@ import Testing
 /// `todana archive extract` with obstacles in the target or in the process: each loss is reported.
 @Suite struct ToolArchiveTargetTests {
   private struct Report: Decodable {
-    let files: Int
-    let directories: Int
-    let rightFiles: Int
-    let keptFiles: Int
-    let leftOutFiles: Int
+    let fileCount: Int
+    let directoryCount: Int
+    let currentFileCount: Int
+    let keptFileCount: Int
+    let leftOutFileCount: Int
     let failureCount: Int
   }
 
@@ -34,7 +34,7 @@ import Testing
     for more in ["--dry-run", "--json"] {
       let run = try made.run("extract", "--target", "room/out", "--json", more, runner: nobody)
       let report = try run.document(Report.self)
-      #expect(report.files == 1 && report.leftOutFiles == 1)
+      #expect(report.fileCount == 1 && report.leftOutFileCount == 1)
       if more == "--json" { #expect(run.status == 1 && run.messages.contains("only root can create devices")) }
     }
     let run = try made.run("extract", "--target", "room/other", "--verbose", runner: nobody)
@@ -99,8 +99,10 @@ import Testing
       let would = try dry.document(Report.self)
       try shell("rm -rf other; cp -a out other")
       let done = try made.run("extract", "--target", "other", "--json", "--overwrite", overwrite).document(Report.self)
-      #expect(would.files == done.files && would.directories == done.directories && would.rightFiles == done.rightFiles)
-      #expect(would.keptFiles == done.keptFiles && would.keptFiles == (overwrite == "never" ? 1 : 0))
+      #expect(
+        would.fileCount == done.fileCount && would.directoryCount == done.directoryCount
+          && would.currentFileCount == done.currentFileCount)
+      #expect(would.keptFileCount == done.keptFileCount && would.keptFileCount == (overwrite == "never" ? 1 : 0))
       #expect(!made.exists("out/src/sub/b.txt"))
     }
   }

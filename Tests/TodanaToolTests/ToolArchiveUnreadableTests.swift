@@ -22,7 +22,7 @@ import Testing
     #expect(run.status == 1, "\(run.messages)")
     #expect(run.messages.contains("Cannot read “\(Self.unreadable)”: Input/output error"))
     let added = try run.document(ToolArchive.Added.self)
-    #expect(added.files == 5 && added.failureCount == 1 && added.snapshot != nil)
+    #expect(added.fileCount == 5 && added.failureCount == 1 && added.snapshot != nil)
     #expect(try made.run("cat", "src/sub/b.txt").text == "two two")
     // A dry run reads no content.
     #expect(try made.run("add", Self.unreadable, "--dry-run").status == 0)
@@ -75,7 +75,7 @@ import Testing
     }
     let run = try made.run("add", "src", "--json")
     #expect(run.status == 0, "\(run.messages)")
-    #expect(try run.document(ToolArchive.Added.self).files == 5)
+    #expect(try run.document(ToolArchive.Added.self).fileCount == 5)
     #expect(holder.nextLine() == "returned")
     holder.endInput()
     #expect(try made.run("cat", "src/a.txt").text == "one")
@@ -88,7 +88,7 @@ import Testing
     guard holder.nextLine() == "leased" else { try Test.cancel("the file system has no leases") }
     let run = try made.run("add", "src", "--json")
     #expect(run.status == 0, "\(run.messages)")
-    #expect(try run.document(ToolArchive.Added.self).files == 5)
+    #expect(try run.document(ToolArchive.Added.self).fileCount == 5)
     #expect(holder.nextLine() == "asked")
     holder.endInput()
     #expect(try made.run("cat", "src/a.txt").text == "one")

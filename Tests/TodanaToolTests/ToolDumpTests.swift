@@ -142,7 +142,7 @@ import Todana
     let run = try ToolRun("store", "import", "--json", path, file)
     #expect(run.status == 0)
     #expect(try run.document([String: Int].self) == ["recordCount": 36, "namedBufferCount": 2])
-    #expect(try ToolRun("store", "import", made.directory.path("x"), made.directory.path("nothing")).status == 4)
+    #expect(try ToolRun("store", "import", made.directory.path("x"), made.directory.path("nothing")).status == 3)
     #expect(try ToolRun("store", "import", "-", "--passphrase-file", "-").status == 2)
   }
 

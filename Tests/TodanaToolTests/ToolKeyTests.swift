@@ -8,7 +8,7 @@ import Todana
   private struct Key: Decodable {
     let number: Int
     let kind: String
-    let created: Date
+    let time: Date
     let isInUse: Bool
   }
   private struct Added: Decodable {
@@ -105,11 +105,11 @@ import Todana
     #expect(try status(["--passphrase-command", "echo '  zwei Wörter '; exit 7"]) == 2)
     // An endless input is refused.
     #expect(try status(["--passphrase-command", "yes"]) == 2)
-    #expect(try status(["--passphrase-file", "/dev/zero"]) == 2)
+    #expect(try status(["--passphrase-file", "/dev/zero"]) == 3)
     #expect(try status([], ["TODANA_PASSPHRASE": "  zwei Wörter "]) == 0)
     #expect(try status([], ["TODANA_PASSPHRASE": "falsch"]) == 3)
     #expect(try status([]) == 3)
-    #expect(try status(["--passphrase-file", made.directory.path("nothing")]) == 2)
+    #expect(try status(["--passphrase-file", made.directory.path("nothing")]) == 3)
     #expect(try status(["--key-file", file]) == 3)
     #expect(try status(["--passphrase-file", file, "--key-file", file]) == 2)
     #expect(try status(["--passphrase", "zwei"]) == 2)

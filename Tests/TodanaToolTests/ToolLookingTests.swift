@@ -7,7 +7,7 @@ import Todana
 @Suite struct ToolLookingTests {
   private struct Info: Decodable {
     struct Class: Decodable {
-      let name: String
+      let `class`: String
       let recordCount: Int
       let fileByteCount: Int?
     }
@@ -30,8 +30,8 @@ import Todana
     #expect(text.lines.allSatisfy { $0.count <= 80 || $0.contains(made.path) })
     let info = try made.run("info", "--json", made.path).document(Info.self)
     #expect(info.recordCount == 36 && info.namedBufferCount == 2 && info.fileByteCount > 0)
-    #expect(info.classes.map(\.name).sorted() == ["IndexedSong", "Node", "Playlist", "Song"])
-    #expect(info.classes.first { $0.name == "Song" }?.recordCount == 30)
+    #expect(info.classes.map(\.class).sorted() == ["IndexedSong", "Node", "Playlist", "Song"])
+    #expect(info.classes.first { $0.class == "Song" }?.recordCount == 30)
     #expect(info.encryption?.cipher == (isEncrypted ? "AES-128-GCM" : nil))
     let store = try made.open()
     #expect(info.identity == "\(store.backend.storeID)")
@@ -142,7 +142,7 @@ import Todana
 
   private struct Index: Decodable {
     let `class`: String
-    let name: String
+    let index: String
     let isUnique: Bool
     let isComplete: Bool
     let entryCount: Int
@@ -153,13 +153,13 @@ import Todana
     let made = try ToolStore(isEncrypted: isEncrypted)
     func indexes() throws -> [Index] { try made.run("index", "list", "--json", made.path).values(Index.self) }
     var found = try indexes()
-    #expect(found.map(\.name).sorted() == ["seconds", "title"])
+    #expect(found.map(\.index).sorted() == ["seconds", "title"])
     #expect(found.allSatisfy { $0.class == "IndexedSong" && $0.isComplete && $0.entryCount == 5 })
-    #expect(found.filter(\.isUnique).map(\.name) == ["title"])
+    #expect(found.filter(\.isUnique).map(\.index) == ["title"])
     #expect(try made.run("index", "rebuild", made.path, "IndexedSong", "title").status == 0)
     found = try indexes()
-    #expect(found.filter(\.isComplete).map(\.name) == ["seconds"])
-    #expect(found.first { $0.name == "title" }?.entryCount == 0)
+    #expect(found.filter(\.isComplete).map(\.index) == ["seconds"])
+    #expect(found.first { $0.index == "title" }?.entryCount == 0)
     #expect(try made.run("index", "rebuild", made.path, "IndexedSong").lines.count == 2)
     let store = try made.open()
     #expect(try store.indexes.allSatisfy { $0.isComplete && $0.entryCount == 5 })

@@ -97,7 +97,7 @@ private struct RecordCopy {
   private func copy(
     _ slice: RecordChunk.Slice, in chunk: RecordChunk, of keyspace: Keyspace
   ) throws(StoreError) {
-    let name = keyspace.displayName
+    let name = keyspace.owningClassName
     guard slice.status == .found else {
       throw StoreError(
         .damagedRecord, "A record is damaged, so the store cannot be copied: salvage it instead.",

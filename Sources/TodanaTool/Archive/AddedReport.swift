@@ -48,30 +48,31 @@ extension Archive.Added {
 /// The JSON report of a new snapshot.
 struct AddedReport: Encodable {
   let snapshot: String?
-  let files: Int
-  let directories: Int
-  let bytes: Int64
+  let fileCount: Int
+  let directoryCount: Int
+  let byteCount: Int64
   /// The number of new files; nil if files are not compared with an earlier snapshot.
-  let newFiles: Int?
-  let changedFiles: Int?
-  let unchangedFiles: Int?
-  let bytesRead: Int64
-  let newBytes: Int64
-  let storedBytes: Int64
-  let skippedSockets: Int
-  let excluded: Int
+  let newFileCount: Int?
+  let changedFileCount: Int?
+  let unchangedFileCount: Int?
+  let readByteCount: Int64
+  let newByteCount: Int64
+  let storedByteCount: Int64
+  let skippedSocketCount: Int
+  let excludedCount: Int
   let failureCount: Int
   let failures: [String]
 
   init(_ added: Archive.Added, comparesFiles: Bool) {
     let progress = added.progress
+    let counts = progress.counts
     snapshot = added.snapshot.map { "\($0.id)" }
-    (files, directories, bytes) = (progress.counts.files, progress.counts.directories, progress.counts.bytes)
-    newFiles = comparesFiles ? progress.newFiles : nil
-    changedFiles = comparesFiles ? progress.changedFiles : nil
-    unchangedFiles = comparesFiles ? progress.unchangedFiles : nil
-    (bytesRead, newBytes, storedBytes) = (progress.bytesRead, progress.newBytes, progress.storedBytes)
-    (skippedSockets, excluded) = (progress.skippedSockets, progress.excluded)
-    (failureCount, failures) = (progress.counts.failures, progress.failures)
+    (fileCount, directoryCount, byteCount) = (counts.files, counts.directories, counts.bytes)
+    newFileCount = comparesFiles ? progress.newFiles : nil
+    changedFileCount = comparesFiles ? progress.changedFiles : nil
+    unchangedFileCount = comparesFiles ? progress.unchangedFiles : nil
+    (readByteCount, newByteCount, storedByteCount) = (progress.bytesRead, progress.newBytes, progress.storedBytes)
+    (skippedSocketCount, excludedCount) = (progress.skippedSockets, progress.excluded)
+    (failureCount, failures) = (counts.failures, progress.failures)
   }
 }

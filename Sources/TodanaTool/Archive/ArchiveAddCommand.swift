@@ -22,13 +22,19 @@ struct ArchiveAddCommand: ParsableCommand {
       While another process has the archive open, the command waits for five minutes, or for the time set by --wait.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive add /backup/Files.todana Documents --exclude '*.tmp'
+        todana archive add /backup/Files.todana --stdin-from-command -- pg_dump mydb
       """)
 
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
   @Argument(
     help: ArgumentHelp(
-      "The archive's directory, then the paths or the command to archive.", valueName: "archive path"),
+      "The paths to archive; with --stdin-from-command, the command.", valueName: "path"),
     completion: .file())
-  var arguments: [String] = []
+  var paths: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup(title: "Choosing") var filter: FilterArguments
 
@@ -52,6 +58,8 @@ struct ArchiveAddCommand: ParsableCommand {
   @Flag(help: "List each file that is excluded, with the rule that excludes it.") var verbose = false
   @OptionGroup var report: ReportOptions
 
+  private var arguments: [String] { [archive].compactMap(\.self) + paths }
+
   func run() throws {
     try StandardInput.check(
       [
@@ -61,7 +69,7 @@ struct ArchiveAddCommand: ParsableCommand {
     let (path, source) = try source()
     let addOptions = try addOptions()
     let added = try options.withArchive(
-      path, dryRun ? .read : .write, defaultWait: WaitOptions.unattendedSeconds, isQuiet: report.quiet
+      path, dryRun ? .read : .write, defaultWait: WaitOptions.unattendedSeconds
     ) { archive in
       var line = ProgressLine(isShown: !report.quiet && !report.json)
       defer { line.clear() }

@@ -7,14 +7,21 @@ struct ArchiveCatCommand: ParsableCommand {
     commandName: "cat",
     abstract: "Write the content of files to the standard output.",
     usage: "todana archive cat [<options>] <archive> <path> ...",
-    discussion: EnvironmentHelp.archive)
+    discussion: """
+      \(EnvironmentHelp.archive)
 
-  @Argument(
-    help: ArgumentHelp("The archive's directory, then paths of files in the snapshot.", valueName: "archive path"),
-    completion: .file())
-  var arguments: [String] = []
+      Examples:
+        todana archive cat /backup/Files.todana Documents/letter.txt
+      """)
+
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
+  @Argument(help: ArgumentHelp("Paths of files in the snapshot.", valueName: "path"))
+  var paths: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
+
+  private var arguments: [String] { [archive].compactMap(\.self) + paths }
 
   func run() throws {
     let (path, paths) = try ArchiveOptions.split(arguments)

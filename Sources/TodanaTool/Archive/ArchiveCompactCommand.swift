@@ -11,9 +11,13 @@ struct ArchiveCompactCommand: ParsableCommand {
       compaction keeps the space that it has freed, and loses no data.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive compact /backup/Files.todana
       """)
 
-  @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
   @OptionGroup var options: ArchiveOptions
   @Flag(help: "Show what would be removed, but change nothing.") var dryRun = false
   @OptionGroup var report: ReportOptions
@@ -62,35 +66,33 @@ struct ArchiveCompactCommand: ParsableCommand {
   }
 
   private struct Output: Encodable {
-    let removedContents: Int
-    let removedSmallFiles: Int
-    let removedPages: Int
-    let rewrittenGroups: Int
-    let bytesBefore: Int64
-    let bytesAfter: Int64
+    let removedContentCount: Int
+    let removedSmallFileCount: Int
+    let removedDirectoryPageCount: Int
+    let mergedGroupCount: Int
+    let byteCountBefore: Int64
+    let byteCountAfter: Int64
     let damage: String?
 
     init(_ result: CompactResult) {
-      removedContents = result.removedContents
-      removedSmallFiles = result.removedSmallFiles
-      removedPages = result.removedPages
-      rewrittenGroups = result.rewrittenGroups
+      (removedContentCount, removedSmallFileCount) = (result.removedContents, result.removedSmallFiles)
+      (removedDirectoryPageCount, mergedGroupCount) = (result.removedPages, result.rewrittenGroups)
+      (byteCountBefore, byteCountAfter) = (result.byteCountBefore, result.byteCountAfter)
       damage = result.keptDamage
-      (bytesBefore, bytesAfter) = (result.byteCountBefore, result.byteCountAfter)
     }
   }
 }
 
 /// The JSON report of the content that would be removed.
 private struct GarbageReport: Encodable {
-  let contents: Int
-  let smallFiles: Int
-  let pages: Int
-  let sparseGroups: Int
-  let bytes: Int64
+  let contentCount: Int
+  let smallFileCount: Int
+  let directoryPageCount: Int
+  let mergedGroupCount: Int
+  let byteCount: Int64
 
   init(_ garbage: ArchiveGarbage) {
-    (contents, smallFiles, pages) = (garbage.contents, garbage.smallFiles, garbage.pages)
-    (sparseGroups, bytes) = (garbage.sparseGroups, garbage.byteCount)
+    (contentCount, smallFileCount) = (garbage.contents, garbage.smallFiles)
+    (directoryPageCount, mergedGroupCount, byteCount) = (garbage.pages, garbage.sparseGroups, garbage.byteCount)
   }
 }

@@ -12,28 +12,33 @@ struct ArchiveCopyCommand: ParsableCommand {
       one of the options that begin with --new-. Without ids, all snapshots that the target does not have are copied.
 
       \(EnvironmentHelp.archiveAndNewPassphrase)
+
+      Examples:
+        todana archive copy /backup/Files.todana /other/Files.todana
       """)
 
-  @Argument(
-    help: ArgumentHelp(
-      "The directories of the archive and of the target archive, then ids of snapshots.",
-      valueName: "archive target id"),
-    completion: .file())
-  var arguments: [String] = []
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
+  @Argument(help: ArgumentHelp("The target archive's directory.", valueName: "target"), completion: .directory)
+  var target: String?
+  @Argument(help: ArgumentHelp("Ids of snapshots; by default, all that the target does not have.", valueName: "id"))
+  var ids: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup(title: "Passphrase or key of the target archive") var targetSecret: NewSecretOptions
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: SnapshotReportOptions
+
+  private var arguments: [String] { [archive, target].compactMap(\.self) + ids }
 
   func run() throws {
     let (path, rest) = try ArchiveOptions.split(arguments)
-    guard let target = rest.first else {
+    guard let targetPath = rest.first else {
       throw ValidationError("No target archive given: pass its directory after that of the archive.")
     }
     try StandardInput.check([options.secret.standardInputUse(), targetSecret.standardInputUse()])
     var line = ProgressLine(isShown: !report.quiet && !report.json)
     defer { line.clear() }
     let copies = try options.withArchive(path) { source in
-      try options.withArchive(target, .write, secret: try targetSecret.given()) { target in
+      try withTarget(targetPath) { target in
         let there = Set(try target.snapshots().compactMap(\.original))
         let snapshots =
           rest.count > 1
@@ -42,20 +47,34 @@ struct ArchiveCopyCommand: ParsableCommand {
         return try snapshots.enumerated().map { number, snapshot -> Copy in
           line.show("copying", number, snapshots.count)
           let copy = try source.copy(snapshot, to: target) { try Interruption.check() }
-          return Copy(snapshot: "\(snapshot.id)", copy: "\(copy.id)")
+          return Copy(snapshot: "\(snapshot.id)", newSnapshot: "\(copy.id)")
         }
       }
     }
     line.clear()
-    if report.json { return try printJSON(copies) }
+    if report.json {
+      for copy in copies { try printJSON(copy) }
+      return
+    }
     for copy in copies {
-      try StandardOutput.line("Snapshot \(copy.snapshot.prefix(8)) copied as \(copy.copy.prefix(8)).")
+      try StandardOutput.line("Snapshot \(copy.snapshot.prefix(8)) copied as \(copy.newSnapshot.prefix(8)).")
     }
     try StandardOutput.line("Copied \(counted(copies.count, "snapshot")).")
   }
 
+  /// Opens the target, and names it in the error if its passphrase is wrong.
+  private func withTarget<Result>(_ path: String, _ body: (Archive) throws -> Result) throws -> Result {
+    do {
+      return try options.withArchive(path, .write, secret: try targetSecret.given(), body)
+    } catch let error as CannotOpen where error.storeError?.code == .wrongKey && !targetSecret.isPresent {
+      throw CannotOpen(
+        "\(error.description) If the target has another passphrase or key than the first archive, pass it with "
+          + "--new-passphrase-file, --new-key-file or --new-recovery-key-file.")
+    }
+  }
+
   private struct Copy: Encodable {
     let snapshot: String
-    let copy: String
+    let newSnapshot: String
   }
 }

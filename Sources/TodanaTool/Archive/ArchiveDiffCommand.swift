@@ -12,16 +12,23 @@ struct ArchiveDiffCommand: ParsableCommand {
       permissions, owner, modification time, attributes and flags. The exit status is 1 if there are differences.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive diff /backup/Files.todana 03726fca latest
       """)
 
-  @Argument(
-    help: ArgumentHelp(
-      "The archive's directory, the ids of two snapshots, then paths to compare; by default, all.",
-      valueName: "archive id id path"),
-    completion: .file())
-  var arguments: [String] = []
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
+  @Argument(help: ArgumentHelp("The id of the first snapshot, or latest.", valueName: "old"))
+  var old: String?
+  @Argument(help: ArgumentHelp("The id of the second snapshot, or latest.", valueName: "new"))
+  var new: String?
+  @Argument(help: ArgumentHelp("Paths in the snapshots to compare; by default, all.", valueName: "path"))
+  var paths: [String] = []
   @OptionGroup var options: ArchiveOptions
   @Flag(help: "Print JSON, one difference per line.") var json = false
+
+  private var arguments: [String] { [archive, old, new].compactMap(\.self) + paths }
 
   func run() throws {
     let (path, rest) = try ArchiveOptions.split(arguments)
@@ -37,7 +44,7 @@ struct ArchiveDiffCommand: ParsableCommand {
         try Interruption.check()
       } _: { difference in
         counts[difference.changes[0], default: 0] += 1
-        if json { return try printJSONLine(DifferenceReport(difference)) }
+        if json { return try printJSON(DifferenceReport(difference)) }
         let change = difference.changes[0].rawValue.padding(toLength: 10, withPad: " ", startingAt: 0)
         try StandardOutput.line(change + printable(difference.path))
       }
@@ -73,8 +80,8 @@ private struct DifferenceReport: Encodable {
     let path = difference.path
     old = difference.old.map { ListedFileReport(ListedFile(path: path, file: $0)) }
     new = difference.new.map { ListedFileReport(ListedFile(path: path, file: $0)) }
-    self.path = String(decoding: path, as: UTF8.self)
-    pathBytes = old?.pathBytes ?? new?.pathBytes
+    let shown = PathReport(path)
+    (self.path, pathBytes) = (shown.text, shown.bytes)
     changes = difference.changes.map(\.rawValue)
   }
 }

@@ -30,24 +30,28 @@ struct ArchiveExtractCommand: ParsableCommand {
         names     the user and group with the stored names
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive extract /backup/Files.todana --target restored
+        todana archive extract /backup/Files.todana Documents --snapshot 03726fca
       """,
     aliases: ["restore"])
 
   enum Overwrite: String, ExpressibleByArgument, CaseIterable { case never, older, always, metadata }
   enum Owner: String, ExpressibleByArgument, CaseIterable { case own, numbers, names }
 
-  @Argument(
-    help: ArgumentHelp(
-      "The archive's directory, then paths in the snapshot; by default, all.", valueName: "archive path"),
-    completion: .file())
-  var arguments: [String] = []
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
+  @Argument(help: ArgumentHelp("Paths in the snapshot; by default, all.", valueName: "path"))
+  var paths: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
   @Option(help: ArgumentHelp("Restore to this directory.", valueName: "directory"), completion: .directory)
   var target: String?
-  @Option(help: ArgumentHelp("How to treat existing files and directories.", valueName: "mode"))
+  @Option(
+    help: ArgumentHelp("How to treat existing files and directories.", valueName: "never|older|always|metadata"))
   var overwrite = Overwrite.never
-  @Option(help: ArgumentHelp("The owner of restored files.", valueName: "mode")) var owner = Owner.numbers
+  @Option(help: ArgumentHelp("The owner of restored files.", valueName: "own|numbers|names")) var owner = Owner.numbers
   @Option(
     help: ArgumentHelp("Do not restore files that match (rules of gitignore); can be repeated.", valueName: "pattern"))
   var exclude: [String] = []
@@ -59,6 +63,8 @@ struct ArchiveExtractCommand: ParsableCommand {
   @Flag(help: "List each file as restored, current (up to date), updated (metadata only), kept or left out.")
   var verbose = false
   @OptionGroup var report: ReportOptions
+
+  private var arguments: [String] { [archive].compactMap(\.self) + paths }
 
   func run() throws {
     let (path, paths) = try ArchiveOptions.split(arguments)
@@ -138,33 +144,5 @@ struct ArchiveExtractCommand: ParsableCommand {
     if progress.counts.failures > 0 {
       try StandardOutput.line("\(counted(progress.counts.failures, "problem")), listed above.")
     }
-  }
-}
-
-private struct ExtractReport: Encodable {
-  let target: String
-  let files: Int
-  let directories: Int
-  let bytes: Int64
-  let rightFiles: Int
-  let comparedFiles: Int
-  let updatedFiles: Int
-  let keptFiles: Int
-  let leftOutFiles: Int
-  let updatedDirectories: Int
-  let keptDirectories: Int
-  let skippedOwners: Int
-  let failureCount: Int
-  let failures: [String]
-  let warnings: [String]
-
-  init(_ progress: ExtractProgress, _ target: String) {
-    self.target = String(decoding: TypedArguments.bytes(target), as: UTF8.self)
-    (files, directories, bytes) = (progress.counts.files, progress.counts.directories, progress.counts.bytes)
-    (rightFiles, comparedFiles, updatedFiles) = (progress.rightFiles, progress.comparedFiles, progress.updatedFiles)
-    (keptFiles, leftOutFiles) = (progress.keptFiles, progress.leftOutFiles)
-    (updatedDirectories, keptDirectories) = (progress.updatedDirectories, progress.keptDirectories)
-    skippedOwners = progress.skippedOwners
-    (failureCount, failures, warnings) = (progress.counts.failures, progress.failures, progress.warnings)
   }
 }

@@ -13,11 +13,15 @@ struct ArchiveFindCommand: ParsableCommand {
       [...] and **.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive find /backup/Files.todana '*.txt'
       """)
 
-  @Argument(
-    help: ArgumentHelp("The archive's directory, then patterns.", valueName: "archive pattern"), completion: .file())
-  var arguments: [String] = []
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
+  @Argument(help: ArgumentHelp("Patterns of names or paths.", valueName: "pattern"))
+  var patterns: [String] = []
   @OptionGroup var options: ArchiveOptions
   @Option(
     help: ArgumentHelp("Search only this snapshot; can be repeated.", valueName: "id"))
@@ -25,6 +29,8 @@ struct ArchiveFindCommand: ParsableCommand {
   @Flag(name: [.long, .customShort("i")], help: "Ignore case.") var ignoreCase = false
   @Flag(name: [.long, .customShort("l")], help: "Show permissions, owner, size and time.") var long = false
   @Flag(help: "Print JSON, one file per line.") var json = false
+
+  private var arguments: [String] { [archive].compactMap(\.self) + patterns }
 
   func run() throws {
     let (path, patterns) = try ArchiveOptions.split(arguments)
@@ -41,7 +47,7 @@ struct ArchiveFindCommand: ParsableCommand {
         try Interruption.check()
       } _: { found in
         let listed = ListedFile(path: found.path, file: found.file)
-        if json { return try printJSONLine(FoundFileReport(found, listed)) }
+        if json { return try printJSON(FoundFileReport(found, listed)) }
         let text = long ? owners.line(of: listed) : printable(found.path)
         try StandardOutput.line("\(found.snapshot.id.short)  \(text)")
       }

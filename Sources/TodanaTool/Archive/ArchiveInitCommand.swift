@@ -9,18 +9,25 @@ struct ArchiveInitCommand: ParsableCommand {
     usage: "todana archive init [<options>] <archive>",
     discussion: """
       The archive is encrypted with AES-128, unless --aes256 or --plain is passed. A lost passphrase cannot be \
-      recovered.
+      recovered. The options without --new- and TODANA_PASSPHRASE also give the new passphrase or key.
 
-      \(EnvironmentHelp.archive)
+      \(EnvironmentHelp.newArchive)
+
+      Examples:
+        todana archive init /backup/Files.todana
+        todana archive init /backup/Files.todana --new-passphrase-file secret.txt
       """,
     aliases: ["create"])
 
   @Argument(help: "The archive's directory, which must not exist or must be empty.", completion: .directory)
   var archive: String?
-  @OptionGroup(title: "Passphrase or key") var secret: SecretOptions
+  @OptionGroup(title: "New passphrase or key") var newSecret: NewSecretOptions
+  @OptionGroup(title: "The same without new-") var secret: SecretOptions
   @Flag(help: "Do not encrypt: everyone who can read the directory can read the archived files.") var plain = false
   @Flag(help: "Encrypt with AES-256.") var aes256 = false
-  @Option(help: ArgumentHelp("Compress by zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"))
+  @Option(
+    help: ArgumentHelp("Compress by zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"),
+    completion: NewSnapshotArguments.compressionMethods)
   var compression = "zstd:3"
   @Option(
     help: ArgumentHelp(
@@ -29,10 +36,11 @@ struct ArchiveInitCommand: ParsableCommand {
   var chunkSize = "1M"
   @Flag(name: [.customShort("p"), .long], help: "Create missing parent directories, too.")
   var parents = false
-  @Flag(help: "Print the report as one JSON document.") var json = false
+  @Flag(help: "Print the report as one JSON object.") var json = false
 
   func run() throws {
     let path = try ArchiveOptions.archive(archive)
+    try TypedArguments.checkPath(path)
     // Check the path before asking for a passphrase.
     do {
       try Archive.checkPlace(path, makesParents: parents, allowsLeftover: true)
@@ -51,23 +59,23 @@ struct ArchiveInitCommand: ParsableCommand {
     configuration.programName = "todana"
     if aes256 { configuration.cipher = .aes256 }
     if plain {
-      guard try secret.given() == nil else {
+      guard !newSecret.isPresent, !secret.isPresent else {
         throw ValidationError("--plain and a passphrase or key cannot be used together.")
       }
     } else {
-      let secret = try secret.new(for: path)
+      let secret = try newSecret.secret(for: path, or: secret)
       configuration.encryption = .callback { secret }
     }
     let made = try Archive.make(at: path, settings: settings, configuration: configuration, makesParents: parents)
-    let id = "\(made.store.backend.storeID)"
+    let identity = "\(made.store.backend.storeID)"
     try made.close()
-    if json { return try printJSON(Report(archive: path, id: id, isEncrypted: !plain)) }
+    if json { return try printJSON(Report(path: path, identity: identity, isEncrypted: !plain)) }
     try StandardOutput.line("Created the archive \(printable(path))\(plain ? ", not encrypted" : "").")
   }
 
   private struct Report: Encodable {
-    let archive: String
-    let id: String
+    let path: String
+    let identity: String
     let isEncrypted: Bool
   }
 }

@@ -12,18 +12,23 @@ struct ArchiveListCommand: ParsableCommand {
       everything below it.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive list /backup/Files.todana Documents -l
       """,
     aliases: ["ls"])
 
-  @Argument(
-    help: ArgumentHelp("The archive's directory, then paths in the snapshot.", valueName: "archive path"),
-    completion: .file())
-  var arguments: [String] = []
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
+  @Argument(help: ArgumentHelp("Paths in the snapshot; by default, its top level.", valueName: "path"))
+  var paths: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
   @Flag(name: [.long, .customShort("r")], help: "List directories recursively.") var recursive = false
   @Flag(name: [.long, .customShort("l")], help: "Show permissions, owner, size and time.") var long = false
   @Flag(help: "Print JSON, one file per line.") var json = false
+
+  private var arguments: [String] { [archive].compactMap(\.self) + paths }
 
   func run() throws {
     let (path, paths) = try ArchiveOptions.split(arguments)
@@ -37,7 +42,7 @@ struct ArchiveListCommand: ParsableCommand {
       } _: { listed in
         try Interruption.check()
         if json {
-          try printJSONLine(ListedFileReport(listed))
+          try printJSON(ListedFileReport(listed))
         } else {
           try StandardOutput.line(long ? owners.line(of: listed) : printable(listed.path))
         }

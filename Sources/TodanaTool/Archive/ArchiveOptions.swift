@@ -43,24 +43,23 @@ struct ArchiveOptions: ParsableArguments {
   ///   - access: Whether the closure changes the archive.
   ///   - other: The secret, if the caller has already read it from an option or the environment.
   ///   - defaultWait: The seconds to wait while another process has the archive open, if no option sets them.
-  ///   - isQuiet: Whether no message about waiting is printed.
   ///   - body: The work.
   /// - Returns: The result of the closure.
   /// - Throws: ``CannotOpen``; ``Interrupted``; errors of the closure.
   func withArchive<Result>(
     _ path: String, _ access: KyotoBackend.Access = .read, secret other: StoreSecret? = nil, defaultWait: Double = 0,
-    isQuiet: Bool = false, _ body: (Archive) throws -> Result
+    _ body: (Archive) throws -> Result
   ) throws -> Result {
     var configuration = StoreConfiguration()
     configuration.access = access
     let archive = try secret.opening(
-      waiting.waiting(for: path, defaultSeconds: defaultWait, isQuiet: isQuiet), configuration,
+      waiting.waiting(for: path, defaultSeconds: defaultWait), configuration,
       given: try other ?? secret.given()
     ) { configuration in
       do {
         return try Archive(at: path, configuration: configuration)
       } catch let error as ArchiveError where error.code == .notAnArchive || error.code == .newerFormat {
-        throw CannotOpen("\(error)")
+        throw CannotOpen("\(error)", isSomethingElse: error.code == .notAnArchive)
       }
     }
     let result: Result

@@ -14,15 +14,21 @@ struct ArchivePackCommand: ParsableCommand {
       and checks each byte.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive pack /backup/Files.todana | ssh host todana archive unpack Files.todana
       """)
 
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
   @Argument(
-    help: ArgumentHelp(
-      "The archive's directory, then a new file; - is the standard output.", valueName: "archive file"),
+    help: ArgumentHelp("The new file; by default or for -, the standard output.", valueName: "file"),
     completion: .file())
-  var arguments: [String] = []
+  var files: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var report: ReportOptions
+
+  private var arguments: [String] { [archive].compactMap(\.self) + files }
 
   func run() throws {
     let (path, file) = try PackArguments.split(arguments)
@@ -62,22 +68,30 @@ struct ArchiveUnpackCommand: ParsableCommand {
       archive is created. No passphrase is needed.
 
       \(EnvironmentHelp.archiveOnly)
+
+      Examples:
+        todana archive unpack Files.todana pack.tar
       """)
 
   @Argument(
-    help: ArgumentHelp(
-      "The new archive's directory, which must not exist, then the pack's file; - is the standard input.",
-      valueName: "archive file"),
+    help: "The new archive's directory, which must not exist; omit it if TODANA_ARCHIVE is set.", completion: .directory
+  )
+  var archive: String?
+  @Argument(
+    help: ArgumentHelp("The pack's file; by default or for -, the standard input.", valueName: "file"),
     completion: .file())
-  var arguments: [String] = []
+  var files: [String] = []
   @OptionGroup var report: ReportOptions
+
+  private var arguments: [String] { [archive].compactMap(\.self) + files }
 
   func run() throws {
     let (path, file) = try PackArguments.split(arguments)
+    try TypedArguments.checkPath(path)
     if file == nil, isatty(STDIN_FILENO) == 1 {
       throw ValidationError("A pack is not read from a terminal: give its file, or redirect the standard input.")
     }
-    let unpacked = try unpacked(input(file), path)
+    let unpacked = try unpacked(InputDescriptor(file ?? "-"), path)
     if report.json { return try printJSON(PackReport(unpacked, path)) }
     try StandardOutput.line(
       "Unpacked \(printable(path)) as of commit \(unpacked.commitNumber), packed \(formattedDate(unpacked.date)): "
@@ -93,18 +107,10 @@ struct ArchiveUnpackCommand: ParsableCommand {
         line.show("unpacking", Int(progress.doneByteCount), Int(progress.byteCount))
       }
     } catch let error as ArchiveError where error.code == .notAPack || error.code == .newerFormat {
-      throw CannotOpen("\(error)")
+      throw CannotOpen("\(error)", isSomethingElse: error.code == .notAPack)
     } catch let error as StoreError where error.backendError?.code == .inUse {
       // Another process is creating an archive there.
-      throw CannotOpen(error)
-    }
-  }
-
-  private func input(_ file: String?) throws -> InputDescriptor {
-    do {
-      return try InputDescriptor(file ?? "-")
-    } catch let error as InputError {
-      throw CannotOpen(error.description)
+      throw CannotOpen(error, path: path)
     }
   }
 }
@@ -123,18 +129,17 @@ private enum PackArguments {
 }
 
 private struct PackReport: Encodable {
-  let archive: String
-  let store: String
+  let path: String
+  let identity: String
   let commitNumber: UInt64
   let time: Date
-  let files: Int
-  let bytes: Int64
+  let fileCount: Int
+  let byteCount: Int64
 
   init(_ summary: PackSummary, _ path: String) {
-    archive = String(decoding: TypedArguments.bytes(path), as: UTF8.self)
-    store = "\(summary.storeID)"
-    commitNumber = summary.commitNumber
-    time = summary.date
-    (files, bytes) = (summary.fileCount, summary.byteCount)
+    self.path = path
+    identity = "\(summary.storeID)"
+    (commitNumber, time) = (summary.commitNumber, summary.date)
+    (fileCount, byteCount) = (summary.fileCount, summary.byteCount)
   }
 }

@@ -18,13 +18,17 @@ struct ArchivePruneCommand: ParsableCommand {
       their space.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive prune /backup/Files.todana --keep-daily 7 --keep-monthly 12 --dry-run
       """)
 
-  @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
   @OptionGroup var options: ArchiveOptions
   @OptionGroup(title: "Keeping") var retention: RetentionArguments
   @Flag(help: "Show what would be removed, but remove nothing.") var dryRun = false
-  @Flag(help: "Print the report as one JSON document.") var json = false
+  @Flag(help: "Print the report as one JSON object.") var json = false
 
   func run() throws {
     let policy = try retention.policy()
@@ -68,12 +72,14 @@ private struct PruneReport: Encodable {
     let host: String?
     let label: String?
     let paths: [String]?
+    /// The bytes of the paths, if one of them is not UTF-8.
+    let pathBytes: [Data]?
     let tags: [String]?
     let snapshots: [Entry]
   }
 
   struct Entry: Encodable {
-    let id: String
+    let snapshot: String
     let time: Date
     let isKept: Bool
     let reasons: [String]
@@ -84,13 +90,14 @@ private struct PruneReport: Encodable {
     keptCount = plan.kept.count
     removedCount = plan.removed.count
     groups = plan.groups.map { group in
-      Group(
-        host: group.key.host, label: group.key.label,
-        paths: group.key.paths?.map { String(decoding: $0, as: UTF8.self) },
+      let paths = group.key.paths.map { PathsReport($0) }
+      return Group(
+        host: group.key.host, label: group.key.label, paths: paths?.texts, pathBytes: paths?.bytes,
         tags: group.key.tags,
         snapshots: group.entries.map { entry in
           Entry(
-            id: SnapshotID(entry.snapshot.id).map { "\($0)" } ?? "", time: entry.snapshot.time, isKept: entry.isKept,
+            snapshot: SnapshotID(entry.snapshot.id).map { "\($0)" } ?? "", time: entry.snapshot.time,
+            isKept: entry.isKept,
             reasons: entry.reasons.map { "\($0)" })
         })
     }

@@ -13,12 +13,15 @@ struct ArchiveRewriteCommand: ParsableCommand {
       unless --allow-empty is passed. 'todana archive compact' then removes the content.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive rewrite /backup/Files.todana --exclude '*.iso' --dry-run
       """)
 
-  @Argument(
-    help: ArgumentHelp("The archive's directory, then ids of snapshots; by default, all.", valueName: "archive id"),
-    completion: .file())
-  var arguments: [String] = []
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
+  @Argument(help: ArgumentHelp("Ids of snapshots; by default, all.", valueName: "id"))
+  var ids: [String] = []
   @OptionGroup var options: ArchiveOptions
   @Option(help: ArgumentHelp("Remove files that match (rules of gitignore); can be repeated.", valueName: "pattern"))
   var exclude: [String] = []
@@ -28,7 +31,9 @@ struct ArchiveRewriteCommand: ParsableCommand {
   var excludeFrom: [String] = []
   @Flag(help: "Also change snapshots that lose all their files.") var allowEmpty = false
   @Flag(help: "Show what would be removed, but change nothing.") var dryRun = false
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: SnapshotReportOptions
+
+  private var arguments: [String] { [archive].compactMap(\.self) + ids }
 
   func run() throws {
     let (path, ids) = try ArchiveOptions.split(arguments)
@@ -49,22 +54,26 @@ struct ArchiveRewriteCommand: ParsableCommand {
         ) { try Interruption.check() }
         if rewritten.excludedCount == 0 { return nil }
         return Change(
-          old: "\(snapshot.id)", new: rewritten.snapshot.map { "\($0.id)" }, excluded: rewritten.excludedCount,
-          isRefused: rewritten.isRefused)
+          snapshot: "\(snapshot.id)", newSnapshot: rewritten.snapshot.map { "\($0.id)" },
+          excludedCount: rewritten.excludedCount, isRefused: rewritten.isRefused)
       }
     }
     line.clear()
-    if report.json { try printJSON(changes) } else { try say(changes) }
+    if report.json {
+      for change in changes { try printJSON(change) }
+    } else {
+      try say(changes)
+    }
     if changes.contains(where: \.isRefused) { throw ExitStatus.somethingWrong }
   }
 
   private func say(_ changes: [Change]) throws {
     for change in changes {
-      let old = change.old.prefix(8)
-      let excluded = counted(change.excluded, "path")
+      let old = change.snapshot.prefix(8)
+      let excluded = counted(change.excludedCount, "path")
       if change.isRefused {
         printError("Snapshot \(old) would lose all its files, so it is not changed: pass --allow-empty to change it.")
-      } else if let new = change.new?.prefix(8) {
+      } else if let new = change.newSnapshot?.prefix(8) {
         try StandardOutput.line("Snapshot \(old) rewritten as \(new), without \(excluded).")
       } else {
         try StandardOutput.line("Snapshot \(old) would be rewritten without \(excluded).")
@@ -75,10 +84,10 @@ struct ArchiveRewriteCommand: ParsableCommand {
   }
 
   private struct Change: Encodable {
-    let old: String
+    let snapshot: String
     /// The new snapshot; nil if the old one stays.
-    let new: String?
-    let excluded: Int
+    let newSnapshot: String?
+    let excludedCount: Int
     let isRefused: Bool
   }
 }

@@ -7,11 +7,17 @@ struct ArchiveStatsCommand: ParsableCommand {
     commandName: "stats",
     abstract: "Show the number and size of archived files, and the size of the archive.",
     usage: "todana archive stats [<options>] <archive>",
-    discussion: EnvironmentHelp.archive)
+    discussion: """
+      \(EnvironmentHelp.archive)
 
-  @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
+      Examples:
+        todana archive stats /backup/Files.todana
+      """)
+
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
   @OptionGroup var options: ArchiveOptions
-  @Flag(help: "Print the report as one JSON document.") var json = false
+  @Flag(help: "Print the report as one JSON object.") var json = false
 
   func run() throws {
     let stats = try options.withArchive(try ArchiveOptions.archive(archive)) { try $0.stats() }
@@ -35,19 +41,19 @@ struct ArchiveStatsCommand: ParsableCommand {
   private static func rounded(_ ratio: Double) -> String { "\((ratio * 100).rounded() / 100)" }
 
   private struct Report: Encodable {
-    let snapshots: Int
-    let files: Int
-    let bytes: Int64
-    let contents: Int
-    let smallFiles: Int
-    let pages: Int
-    let storedBytes: Int64
+    let snapshotCount: Int
+    let fileCount: Int
+    let byteCount: Int64
+    let contentCount: Int
+    let smallFileCount: Int
+    let directoryPageCount: Int
+    let storedByteCount: Int64
     let ratio: Double
 
     init(_ stats: ArchiveStats) {
-      (snapshots, files, bytes) = (stats.snapshotCount, stats.fileCount, stats.byteCount)
-      (contents, smallFiles, pages) = (stats.contentCount, stats.smallFileCount, stats.pageCount)
-      (storedBytes, ratio) = (stats.storedByteCount, stats.ratio)
+      (snapshotCount, fileCount, byteCount) = (stats.snapshotCount, stats.fileCount, stats.byteCount)
+      (contentCount, smallFileCount) = (stats.contentCount, stats.smallFileCount)
+      (directoryPageCount, storedByteCount, ratio) = (stats.pageCount, stats.storedByteCount, stats.ratio)
     }
   }
 }

@@ -7,12 +7,17 @@ struct ArchiveTagCommand: ParsableCommand {
     commandName: "tag",
     abstract: "Change the tags and labels of snapshots.",
     usage: "todana archive tag [<options>] <archive> <id> ...",
-    discussion: EnvironmentHelp.archive)
+    discussion: """
+      \(EnvironmentHelp.archive)
 
-  @Argument(
-    help: ArgumentHelp("The archive's directory, then ids of snapshots.", valueName: "archive id"),
-    completion: .file())
-  var arguments: [String] = []
+      Examples:
+        todana archive tag /backup/Files.todana latest --add monthly
+      """)
+
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
+  @Argument(help: ArgumentHelp("Ids of snapshots.", valueName: "id"))
+  var ids: [String] = []
   @OptionGroup var options: ArchiveOptions
   @Option(help: ArgumentHelp("Add this tag; can be repeated.", valueName: "tag")) var add: [String] = []
   @Option(help: ArgumentHelp("Remove this tag; can be repeated.", valueName: "tag")) var remove: [String] = []
@@ -20,6 +25,13 @@ struct ArchiveTagCommand: ParsableCommand {
     help: ArgumentHelp("Replace all tags by this tag; can be repeated; '' removes all.", valueName: "tag"))
   var set: [String] = []
   @Option(help: ArgumentHelp("Set this label; '' removes the label.", valueName: "name")) var label: String?
+  @Flag(help: "Print the report as one JSON object.") var json = false
+
+  private struct Report: Encodable {
+    let changedCount: Int
+  }
+
+  private var arguments: [String] { [archive].compactMap(\.self) + ids }
 
   func validate() throws {
     if add.isEmpty, remove.isEmpty, set.isEmpty, label == nil {
@@ -45,6 +57,7 @@ struct ArchiveTagCommand: ParsableCommand {
         if let label { snapshotLabel = label.isEmpty ? nil : label }
       }
     }
+    if json { return try printJSON(Report(changedCount: changedCount)) }
     let changed = label == nil ? "tags" : "tags or labels"
     try StandardOutput.line("Changed the \(changed) of \(counted(changedCount, "snapshot")).")
   }

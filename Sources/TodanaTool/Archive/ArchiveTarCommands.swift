@@ -6,6 +6,12 @@ struct ArchiveTarTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tar",
     abstract: "Export snapshots as tar streams, and import tar streams as snapshots.",
+    discussion: """
+      \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive tar export /backup/Files.todana > files.tar
+      """,
     subcommands: [ArchiveTarExportCommand.self, ArchiveTarImportCommand.self])
 }
 
@@ -18,16 +24,20 @@ struct ArchiveTarExportCommand: ParsableCommand {
       Writes to the standard output, unless --output is passed. The stream is not encrypted.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive tar export /backup/Files.todana Documents | tar -t
       """)
 
-  @Argument(
-    help: ArgumentHelp(
-      "The archive's directory, then paths in the snapshot; by default, all.", valueName: "archive path"),
-    completion: .file())
-  var arguments: [String] = []
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
+  @Argument(help: ArgumentHelp("Paths in the snapshot; by default, all.", valueName: "path"))
+  var paths: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
   @Option(help: ArgumentHelp("Write to this new file.", valueName: "file"), completion: .file()) var output: String?
+
+  private var arguments: [String] { [archive].compactMap(\.self) + paths }
 
   func run() throws {
     let (path, paths) = try ArchiveOptions.split(arguments)

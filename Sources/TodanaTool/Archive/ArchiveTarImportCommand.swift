@@ -16,12 +16,18 @@ struct ArchiveTarImportCommand: ParsableCommand {
       While another process has the archive open, the command waits for five minutes, or for the time set by --wait.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        ssh host tar -c --xattrs --acls /etc | todana archive tar import /backup/Files.todana --host host
       """)
 
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
   @Argument(
     help: ArgumentHelp(
-      "The archive's directory, then the tar file; - is the standard input.", valueName: "archive file"))
-  var arguments: [String] = []
+      "The tar file; by default or for -, the standard input.", valueName: "file"),
+    completion: .file())
+  var files: [String] = []
   @OptionGroup var options: ArchiveOptions
   @Option(
     help: ArgumentHelp("Exclude files that match (rules of gitignore); can be repeated.", valueName: "pattern"))
@@ -40,6 +46,8 @@ struct ArchiveTarImportCommand: ParsableCommand {
   @Flag(help: "Show what would be archived, but store nothing.") var dryRun = false
   @Flag(help: "List each path that is excluded, with the rule that excludes it.") var verbose = false
   @OptionGroup var report: ReportOptions
+
+  private var arguments: [String] { [archive].compactMap(\.self) + files }
 
   func run() throws {
     let (path, files) = try ArchiveOptions.split(arguments)
@@ -62,7 +70,7 @@ struct ArchiveTarImportCommand: ParsableCommand {
   ) throws -> Archive.Added {
     let descriptor = input.descriptor
     return try options.withArchive(
-      path, dryRun ? .read : .write, defaultWait: WaitOptions.unattendedSeconds, isQuiet: report.quiet
+      path, dryRun ? .read : .write, defaultWait: WaitOptions.unattendedSeconds
     ) { archive in
       var line = ProgressLine(isShown: !report.quiet && !report.json)
       defer { line.clear() }

@@ -15,6 +15,11 @@ struct ArchiveTool: ParsableCommand {
       wait, for five minutes.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive init /backup/Files.todana
+        todana archive add /backup/Files.todana Documents Pictures
+        todana archive extract /backup/Files.todana --target restored
       """,
     version: TodanaTool.configuration.version,
     groupedSubcommands: [

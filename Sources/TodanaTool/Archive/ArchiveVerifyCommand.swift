@@ -11,10 +11,14 @@ struct ArchiveVerifyCommand: ParsableCommand {
       damage is recorded in the archive, so that 'todana archive add' stores the damaged content again.
 
       \(EnvironmentHelp.archive)
+
+      Examples:
+        todana archive verify /backup/Files.todana --sample 5%
       """,
     aliases: ["check"])
 
-  @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
+  @Argument(help: "The archive's directory; omit it if TODANA_ARCHIVE is set.", completion: .directory)
+  var archive: String?
   @OptionGroup var options: ArchiveOptions
   @Flag(help: "Read no content, only snapshots, directories and their references.") var quick = false
   @Option(help: ArgumentHelp("Read only a random part of the content, such as 5%.", valueName: "percent"))
@@ -37,7 +41,7 @@ struct ArchiveVerifyCommand: ParsableCommand {
     line.clear()
     let isNoted = found.hasNews && note(found, path, secret)
     if report.json {
-      try printJSON(VerificationOutput(found, isNoted: isNoted))
+      try printJSON(ArchiveVerificationReport(found, isRecorded: isNoted))
     } else {
       try show(found, snapshots)
       if isNoted, found.damagedFileCount > 0 {
@@ -95,36 +99,5 @@ struct ArchiveVerifyCommand: ParsableCommand {
     try StandardOutput.line(
       "\(counted(found.snapshotCount, "snapshot")), \(counted(found.contentCount, "piece")) of content; \(read): "
         + (found.isSound ? "nothing is damaged." : "\(counted(found.problemCount, "problem"))."))
-  }
-}
-
-private struct VerificationOutput: Encodable {
-  struct File: Encodable {
-    let snapshot: String
-    let path: String
-    let isDirectory: Bool
-  }
-
-  let isSound: Bool
-  let snapshots: Int
-  let contents: Int
-  let bytesRead: Int64
-  let problemCount: Int
-  let problems: [String]
-  let damagedFileCount: Int
-  let damagedFiles: [File]
-  /// Whether the next `add` replaces the damaged content.
-  let isNoted: Bool
-
-  init(_ found: ArchiveVerification, isNoted: Bool) {
-    self.isNoted = isNoted
-    isSound = found.isSound
-    (snapshots, contents, bytesRead) = (found.snapshotCount, found.contentCount, found.readByteCount)
-    (problemCount, problems) = (found.problemCount, found.problems)
-    damagedFileCount = found.damagedFileCount
-    damagedFiles = found.damagedFiles.map { file in
-      File(
-        snapshot: "\(file.snapshot)", path: String(decoding: file.path, as: UTF8.self), isDirectory: file.isDirectory)
-    }
   }
 }

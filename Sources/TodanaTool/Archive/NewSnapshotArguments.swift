@@ -13,8 +13,14 @@ struct NewSnapshotArguments: ParsableArguments {
   @Option(help: ArgumentHelp("The host name to record.", valueName: "name")) var host: String?
   @Option(help: ArgumentHelp("The time to record, such as 2026-11-23 or 2026-11-23 10:00:00.", valueName: "time"))
   var time: String?
-  @Option(help: ArgumentHelp("Compress by zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"))
+  @Option(
+    help: ArgumentHelp("Compress by zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"),
+    completion: NewSnapshotArguments.compressionMethods)
   var compression: String?
+
+  /// The methods that shells complete.
+  static let compressionMethods = CompletionKind.list(
+    ["none"] + [1, 3, 9, 19].map { "zstd:\($0)" } + [1, 6, 9].map { "zlib:\($0)" })
 
   func options() throws -> AddOptions {
     var result = AddOptions()

@@ -26,7 +26,8 @@ struct RetentionArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Group snapshots by these comma-separated properties, and apply the rules to each group.",
-      valueName: "host|paths|label|tags"))
+      valueName: "host|paths|label|tags"),
+    completion: .list(["host", "paths", "label", "tags", "host,paths"]))
   var groupBy = "host,paths"
 
   /// Returns the policy of the options.

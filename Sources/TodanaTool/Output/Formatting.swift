@@ -28,8 +28,12 @@ private func shortened(_ value: Double, isWhole: Bool) -> String {
   isWhole || value >= 9.95 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
 }
 
-/// Returns a fraction of 1 as a percentage.
-func formattedPercentage(_ part: Double) -> String { "\(Int((part * 100).rounded())) %" }
+/// Returns a fraction of 1 as a percentage, with two digits after the point if it is less than 1 %.
+func formattedPercentage(_ part: Double) -> String {
+  let percent = part * 100
+  guard percent > 0, percent < 0.995 else { return "\(Int(percent.rounded())) %" }
+  return percent < 0.005 ? "less than 0.01 %" : "\((percent * 100).rounded() / 100) %"
+}
 
 /// Returns a date for people: "2026-11-22 14:05:09", in the time zone of the machine.
 func formattedDate(_ date: Date) -> String { dateFormatter.string(from: date) }

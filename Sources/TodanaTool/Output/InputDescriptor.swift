@@ -75,7 +75,7 @@ struct InputDescriptor: ~Copyable {
   }
 }
 
-/// The error for an input file of the command line that cannot be read; it counts as wrong use.
+/// The error for an input file of the command line that cannot be opened or read.
 struct InputError: Error, CustomStringConvertible {
   let description: String
 

@@ -12,19 +12,23 @@ struct LineReader: ~Copyable {
   /// Opens a file.
   ///
   /// - Parameter file: The path; `-` is the standard input.
-  /// - Throws: ``OutputError`` if it cannot be opened; ``Interrupted``.
+  /// - Throws: ``InputError`` if it cannot be opened; ``Interrupted``.
   init(_ file: String) throws {
     path = file
-    do {
-      input = try InputDescriptor(file)
-    } catch let error as InputError {
-      throw OutputError(description: error.description)
-    }
+    input = try InputDescriptor(file)
+  }
+
+  /// Waits for the first bytes, and returns whether there are none.
+  ///
+  /// - Throws: ``InputError``; ``Interrupted``.
+  mutating func isEmpty() throws -> Bool {
+    if buffer.isEmpty, !isAtEnd { try readMore() }
+    return buffer.isEmpty
   }
 
   /// Returns the next line without its LF; nil at the end.
   ///
-  /// - Throws: ``OutputError``; ``Interrupted``.
+  /// - Throws: ``InputError``; ``Interrupted``.
   mutating func next() throws -> [UInt8]? {
     var searched = start
     while true {
@@ -48,12 +52,8 @@ struct LineReader: ~Copyable {
   }
 
   private mutating func readMore() throws {
-    do {
-      let piece = try input.read(upTo: Self.pieceByteCount, of: path)
-      isAtEnd = piece.isEmpty
-      buffer += piece
-    } catch let error as InputError {
-      throw OutputError(description: error.description)
-    }
+    let piece = try input.read(upTo: Self.pieceByteCount, of: path)
+    isAtEnd = piece.isEmpty
+    buffer += piece
   }
 }

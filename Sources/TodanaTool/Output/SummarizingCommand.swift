@@ -30,12 +30,15 @@ extension ArchiveExtractCommand: SummarizingCommand {
   var isDryRun: Bool { dryRun }
   var printsReport: Bool { report.json }
 }
-extension ArchiveRemoveCommand: SummarizingCommand { var isDryRun: Bool { dryRun } }
+extension ArchiveRemoveCommand: SummarizingCommand {
+  var isDryRun: Bool { dryRun }
+  var printsReport: Bool { json }
+}
 extension ArchivePruneCommand: SummarizingCommand {
   var isDryRun: Bool { dryRun }
   var printsReport: Bool { json }
 }
-extension ArchiveTagCommand: SummarizingCommand {}
+extension ArchiveTagCommand: SummarizingCommand { var printsReport: Bool { json } }
 extension ArchiveRewriteCommand: SummarizingCommand {
   var isDryRun: Bool { dryRun }
   var printsReport: Bool { report.json }
@@ -56,4 +59,4 @@ extension CompactCommand: SummarizingCommand { var printsReport: Bool { options.
 extension IndexRebuildCommand: SummarizingCommand { var printsReport: Bool { options.json } }
 extension KeyAddCommand: SummarizingCommand { var printsReport: Bool { json || recoveryKey } }
 extension KeyChangeCommand: SummarizingCommand { var printsReport: Bool { json } }
-extension KeyRotateCommand: SummarizingCommand {}
+extension KeyRotateCommand: SummarizingCommand { var printsReport: Bool { json } }

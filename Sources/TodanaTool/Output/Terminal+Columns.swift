@@ -16,6 +16,13 @@ extension Terminal {
     return unsafe strlen(name) > 0 && strcmp(name, "dumb") != 0
   }
 
+  /// Whether another program reads the standard output, through a pipe or a socket.
+  static var outputIsPipe: Bool {
+    var status = stat()
+    guard unsafe fstat(STDOUT_FILENO, &status) == 0 else { return false }
+    return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+  }
+
   private static func columnCount(of descriptor: Int32) -> Int? {
     var size = winsize()
     guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }

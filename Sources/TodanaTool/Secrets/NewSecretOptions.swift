@@ -53,6 +53,43 @@ struct NewSecretOptions: ParsableArguments {
     return try terminal.askNewPassphrase("New passphrase for \(printable(name)): ")
   }
 
+  /// Returns the secret from these options or from those of the former spelling; nil if neither has one.
+  ///
+  /// Commands that make an encrypted store or archive used to accept only `--passphrase-file` and the options beside
+  /// it.
+  func given(or former: SecretOptions) throws -> StoreSecret? {
+    guard let source = sources.first else { return try former.given() }
+    guard !former.isPresent else {
+      throw ValidationError(
+        "Pass the new passphrase or key once, with --new-passphrase-file, --new-passphrase-command, --new-key-file or "
+          + "--new-recovery-key-file.")
+    }
+    return try source.secret()
+  }
+
+  /// Returns the secret for a new store from these options, those of the former spelling, the environment or the
+  /// terminal.
+  func secret(for name: String, or former: SecretOptions) throws -> StoreSecret {
+    if let secret = try given(or: former) ?? SecretEnvironment.new.source()?.secret() { return secret }
+    if let secret = try SecretEnvironment.current.source()?.secret() { return secret }
+    return try secret(for: name)
+  }
+
+  /// Returns the use of the standard input for the secret of a new store.
+  ///
+  /// - Parameters:
+  ///   - former: The options of the former spelling.
+  ///   - readsEnvironment: Whether the environment is read if no option gives a source.
+  /// - Returns: The use, such as "the new passphrase"; nil if the standard input is not read.
+  /// - Throws: ``SecretError`` if more than one variable is set.
+  func standardInputUse(or former: SecretOptions, readsEnvironment: Bool = true) throws -> String? {
+    if let source = sources.first { return source.standardInputUse?.replacing("the ", with: "the new ") }
+    if !former.isPresent, readsEnvironment, let source = try SecretEnvironment.new.source() {
+      return source.standardInputUse?.replacing("the ", with: "the new ")
+    }
+    return try former.standardInputUse(readsEnvironment: readsEnvironment)
+  }
+
   private var sources: [SecretSource] {
     [
       newPassphraseFile.map { .passphraseFile($0) }, newPassphraseCommand.map { .passphraseCommand($0) },

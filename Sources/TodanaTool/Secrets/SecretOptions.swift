@@ -30,6 +30,9 @@ struct SecretOptions: ParsableArguments {
     }
   }
 
+  /// Whether one of the options is present, regardless of the environment.
+  var isPresent: Bool { !sources.isEmpty }
+
   /// Returns the secret from an option; nil if no option has one.
   func given() throws -> StoreSecret? { try sources.first?.secret() }
 
@@ -72,16 +75,6 @@ struct SecretOptions: ParsableArguments {
     "Pass --passphrase-file, --passphrase-command, --key-file or --recovery-key-file, or set TODANA_PASSPHRASE, "
     + "TODANA_PASSPHRASE_FILE or TODANA_PASSPHRASE_COMMAND."
 
-  /// Returns the secret for a store or archive to be encrypted, from the options, the environment or the terminal.
-  func new(for name: String) throws -> StoreSecret {
-    if let secret = try given() ?? SecretEnvironment.current.source()?.secret() { return secret }
-    guard let terminal = Terminal() else {
-      throw ValidationError(
-        "A passphrase or key for \(printable(name)) is needed, and there is no terminal to ask for it. \(Self.advice)")
-    }
-    return try terminal.askNewPassphrase("New passphrase for \(printable(name)): ")
-  }
-
   private var sources: [SecretSource] {
     [
       passphraseFile.map { .passphraseFile($0) }, passphraseCommand.map { .passphraseCommand($0) },
@@ -111,9 +104,9 @@ extension SecretOptions {
       do {
         return try waiting.whileInUse { try open(configuration) }
       } catch let error as StoreError {
-        // Any error here means that the store cannot be opened, even one that is reported differently after the
-        // opening, such as a damaged catalog.
-        throw CannotOpen(error)
+        // Any error here means that the store cannot be opened, even one that is reported
+        // differently after the opening, such as a damaged catalog.
+        throw CannotOpen(error, path: waiting.name)
       }
     }
     do {

@@ -3,7 +3,7 @@ import Synchronization
 import Todana
 
 /// The source of a passphrase or key that is not asked for.
-enum SecretSource: Hashable {
+enum SecretSource: Hashable, CustomStringConvertible {
   case passphraseFile(String)
   /// A shell command that prints the passphrase.
   case passphraseCommand(String)
@@ -14,7 +14,8 @@ enum SecretSource: Hashable {
 
   /// Reads the secret once: a second read of the standard input finds nothing, and a command may ask a person.
   ///
-  /// - Throws: ``SecretError`` if it cannot be read; ``Interrupted``; `StoreError` if it is not a recovery key.
+  /// - Throws: ``InputError`` if its file cannot be read; ``SecretError``; ``Interrupted``; `StoreError` if it is not a
+  ///   recovery key.
   func secret() throws -> StoreSecret {
     if let secret = Self.known.withLock({ $0[self] }) { return secret }
     let secret = try readSecret()
@@ -32,6 +33,18 @@ enum SecretSource: Hashable {
     case .keyFile(let file): .key(try Self.content(of: file))
     case .recoveryKeyFile(let file):
       .recoveryKey(try RecoveryKey(text: try Self.text(Self.content(of: file), from: file)))
+    }
+  }
+
+  /// The source for messages, such as "The key in key.bin".
+  var description: String {
+    switch self {
+    case .passphraseFile("-"): "The passphrase from the standard input"
+    case .passphraseFile(let file): "The passphrase in \(printable(file))"
+    case .passphraseCommand: "The passphrase that the command prints"
+    case .passphraseVariable(let name): "The passphrase in \(name)"
+    case .keyFile(let file): "The key in \(printable(file))"
+    case .recoveryKeyFile(let file): "The recovery key in \(printable(file))"
     }
   }
 
@@ -69,11 +82,7 @@ enum SecretSource: Hashable {
   private static let byteLimit = 4 << 20
 
   private static func content(of file: String) throws -> [UInt8] {
-    do {
-      return try InputDescriptor.content(of: file, byteLimit: byteLimit)
-    } catch let error as InputError {
-      throw SecretError(description: error.description)
-    }
+    try InputDescriptor.content(of: file, byteLimit: byteLimit)
   }
 
   private static func output(of command: String) throws -> [UInt8] {

@@ -15,6 +15,10 @@ struct BackupCommand: ParsableCommand {
       restore' creates a store from a backup.
 
       \(EnvironmentHelp.storeAndNewPassphrase)
+
+      Examples:
+        todana store backup Music.todana /backup/Music.todana
+        todana store backup --series Music.todana /backup/Music.series
       """,
     version: TodanaTool.configuration.version)
 
@@ -43,6 +47,7 @@ struct BackupCommand: ParsableCommand {
   }
 
   func run() throws {
+    try TypedArguments.checkPath(destination)
     try StandardInput.check([store.secret.standardInputUse(), encrypted ? newSecret.standardInputUse() : nil])
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
@@ -92,7 +97,15 @@ struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Create a store from a backup of a series.",
-    discussion: "A copy made by 'todana store backup' without --series is already a store.",
+    discussion: """
+      A copy made by 'todana store backup' without --series is already a store.
+
+      \(EnvironmentHelp.progress)
+
+      Examples:
+        todana store restore /backup/Music.series Music.todana
+        todana store restore /backup/Music.series Music.todana --number 12
+      """,
     version: TodanaTool.configuration.version)
 
   @Argument(help: "The directory of the series.", completion: .directory) var series: String
@@ -102,6 +115,7 @@ struct RestoreCommand: ParsableCommand {
   @OptionGroup var options: ReportOptions
 
   func run() throws {
+    try TypedArguments.checkPath(newStore)
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
     let info = try waiting.waiting(for: series).whileInUse {
@@ -120,18 +134,18 @@ struct RestoreCommand: ParsableCommand {
 /// The JSON report of a backup of a series.
 struct BackupEntry: Encodable {
   let number: Int
-  let date: Date
+  let time: Date
   let commitNumber: CommitNumber
-  let store: String
+  let identity: String
   let byteCount: Int
   let newByteCount: Int
   let isReadable: Bool
 
   init(_ info: BackupInfo) {
     number = info.number
-    date = info.date
+    time = info.date
     commitNumber = info.commitNumber
-    store = "\(info.storeID)"
+    identity = "\(info.storeID)"
     byteCount = info.byteCount
     newByteCount = info.newByteCount
     isReadable = info.isReadable

@@ -6,7 +6,12 @@ struct ClassesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classes",
     abstract: "List the classes of a store.",
-    discussion: EnvironmentHelp.store,
+    discussion: """
+      \(EnvironmentHelp.store)
+
+      Examples:
+        todana store classes Music.todana
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
@@ -28,7 +33,7 @@ struct ClassesCommand: ParsableCommand {
       }
     }
     if options.json {
-      for entry in entries { try printJSONLine(entry) }
+      for entry in entries { try printJSON(entry) }
     } else {
       var table = TextTable(.longText("Class"), .number("number"), .number("records"), .number("next row"))
       for entry in entries {

@@ -11,6 +11,9 @@ struct CompactCommand: ParsableCommand {
       shows how much space would be freed.
 
       \(EnvironmentHelp.store)
+
+      Examples:
+        todana store compact Music.todana
       """,
     version: TodanaTool.configuration.version)
 

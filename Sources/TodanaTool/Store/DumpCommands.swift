@@ -11,12 +11,14 @@ struct DumpCommand: ParsableCommand {
       encrypted store is not encrypted.
 
       \(EnvironmentHelp.store)
+
+      Examples:
+        todana store dump Music.todana > music.jsonl
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Flag(help: "No effect: a dump is always JSON.") var json = false
-  @Flag(help: "Show no progress.") var quiet = false
+  @Flag(help: "Show no progress, and no message about waiting.") var quiet = false
 
   func run() throws {
     var line = ProgressLine(isShown: !quiet)
@@ -43,17 +45,23 @@ struct ImportCommand: ParsableCommand {
       The new store has the same records, row ids, versions, class numbers and named buffers, but another identity. \
       Programs build their indexes when they open it. If the command fails, no store is created.
 
-      An option for a passphrase or key encrypts the new store. With --encrypt, the passphrase can also come from an \
-      environment variable, or the command asks for it on the terminal.
+      An option for a new passphrase or key encrypts the new store. With --encrypt, the passphrase can also come from \
+      an environment variable, or the command asks for it on the terminal. The options without --new- and \
+      TODANA_PASSPHRASE have the same meaning.
 
-      \(EnvironmentHelp.store)
+      \(EnvironmentHelp.newStore)
+
+      Examples:
+        todana store import Copy.todana music.jsonl
+        todana store dump Music.todana | todana store import Copy.todana --encrypt
       """,
     version: TodanaTool.configuration.version)
 
   @Argument(help: "The new store's directory, which must not exist.", completion: .directory) var newStore: String
   @Argument(help: "The file of the dump; - is the standard input.", completion: .file()) var dump = "-"
   @Flag(help: "Encrypt the new store.") var encrypt = false
-  @OptionGroup(title: "Passphrase or key of the new store") var secret: SecretOptions
+  @OptionGroup(title: "New passphrase or key") var newSecret: NewSecretOptions
+  @OptionGroup(title: "The same without new-") var secret: SecretOptions
   @OptionGroup var options: ReportOptions
 
   private struct Report: Encodable {
@@ -62,14 +70,18 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    try StandardInput.check([dump == "-" ? "the dump" : nil, secret.standardInputUse(readsEnvironment: encrypt)])
+    try TypedArguments.checkPath(newStore)
+    try StandardInput.check(
+      [dump == "-" ? "the dump" : nil, newSecret.standardInputUse(or: secret, readsEnvironment: encrypt)])
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
+    // Read the first lines before asking for a passphrase: the program that writes the dump may be asking for one, too.
+    var lines = try LineReader(dump)
+    if try lines.isEmpty() { throw OutputError(description: "\(dumpName) is empty, so it is not a dump.") }
     var configuration = StoreConfiguration()
-    if let secret = try encrypt ? secret.new(for: newStore) : secret.given() {
+    if let secret = try encrypt ? newSecret.secret(for: newStore, or: secret) : newSecret.given(or: secret) {
       configuration.encryption = .callback { secret }
     }
-    var lines = try LineReader(dump)
     var count = 0
     let counts = try Store.make(at: newStore, configuration: configuration) {
       try Interruption.check()
@@ -86,4 +98,5 @@ struct ImportCommand: ParsableCommand {
           + "\(counted(counts.namedBufferCount, "named buffer")).")
     }
   }
+  private var dumpName: String { dump == "-" ? "The standard input" : printable(dump) }
 }

@@ -11,11 +11,14 @@ struct GetCommand: ParsableCommand {
       Shows the fields of the record if its class declares contentFields; otherwise, or with --bytes, its bytes.
 
       \(EnvironmentHelp.store)
+
+      Examples:
+        todana store get Music.todana Song 512
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The stored name of the class.") var className: String
+  @Argument(help: "The stored name of the class.", completion: ClassNameCompletion.kind) var className: String
   @Argument(help: "The row id.") var row: RowID
   @Flag(help: "Show the bytes even if the fields are known.") var bytes = false
   @OptionGroup var options: ContentOptions
@@ -49,7 +52,7 @@ struct GetCommand: ParsableCommand {
 
 /// The options for the form in which bytes are shown.
 struct ContentOptions: ParsableArguments {
-  @Flag(help: "Print one JSON document, with the bytes in Base64.") var json = false
+  @Flag(help: "Print one JSON object, with the bytes in Base64.") var json = false
   @Flag(help: "Write only the bytes, unchanged.") var raw = false
 
   func validate() throws {

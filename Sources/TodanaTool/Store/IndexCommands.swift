@@ -6,6 +6,12 @@ struct IndexTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "index",
     abstract: "List or rebuild the indexes of a store.",
+    discussion: """
+      \(EnvironmentHelp.store)
+
+      Examples:
+        todana store index list Music.todana
+      """,
     version: TodanaTool.configuration.version,
     subcommands: [IndexListCommand.self, IndexRebuildCommand.self])
 }
@@ -13,7 +19,13 @@ struct IndexTool: ParsableCommand {
 /// The command `todana store index list`.
 struct IndexListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the indexes of a store.", discussion: EnvironmentHelp.store,
+    commandName: "list", abstract: "List the indexes of a store.",
+    discussion: """
+      \(EnvironmentHelp.store)
+
+      Examples:
+        todana store index list Music.todana
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
@@ -22,7 +34,7 @@ struct IndexListCommand: ParsableCommand {
   func run() throws {
     let entries = try store.withStore { try $0.storedIndexes.map(IndexEntry.init) }
     if options.json {
-      for entry in entries { try printJSONLine(entry) }
+      for entry in entries { try printJSON(entry) }
     } else {
       try indexTable(entries).print()
     }
@@ -40,23 +52,27 @@ struct IndexRebuildCommand: ParsableCommand {
       emptied indexes when it next opens the store. Until then, queries read all objects of the class.
 
       \(EnvironmentHelp.store)
+
+      Examples:
+        todana store index rebuild Music.todana Song title
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The stored name of the class.") var className: String
+  @Argument(help: "The stored name of the class.", completion: ClassNameCompletion.kind) var className: String
   @Argument(help: "The name of the index; by default, all indexes of the class.") var index: String?
   @OptionGroup var options: ListOptions
 
   private struct Emptied: Encodable {
     let `class`: String
-    let name: String
+    let index: String
   }
 
   func run() throws {
     let names = try store.withStore(.writeExisting) { store in
       let names =
         try index.map { [$0] } ?? store.storedIndexes.filter { $0.className == className }.map(\.name)
+      try checkOrder(store)
       for name in names { try store.emptyStoredIndex(named: name, ofClassNamed: className) }
       return names
     }
@@ -66,7 +82,7 @@ struct IndexRebuildCommand: ParsableCommand {
     }
     for name in names {
       if options.json {
-        try printJSONLine(Emptied(class: className, name: name))
+        try printJSON(Emptied(class: className, index: name))
         continue
       }
       try StandardOutput.line(printable("Emptied \(name): the program builds it when it next opens the store."))
@@ -74,10 +90,23 @@ struct IndexRebuildCommand: ParsableCommand {
   }
 }
 
+extension IndexRebuildCommand {
+  /// Throws if the class and the index were given in the wrong order.
+  private func checkOrder(_ store: Store) throws {
+    guard let index else { return }
+    let stored = try store.storedIndexes
+    guard stored.contains(where: { $0.className == index && $0.name == className }),
+      !stored.contains(where: { $0.className == className && $0.name == index })
+    else { return }
+    throw ValidationError(
+      "\(printable(index)) is a class with an index \(printable(className)): pass the class before the index.")
+  }
+}
+
 /// The JSON report of an index.
 struct IndexEntry: Encodable {
   let `class`: String
-  let name: String
+  let index: String
   let isUnique: Bool
   let isComplete: Bool
   let isDamaged: Bool
@@ -87,7 +116,7 @@ struct IndexEntry: Encodable {
 
   init(_ index: StoredIndex) {
     `class` = index.className
-    name = index.name
+    self.index = index.name
     isUnique = index.isUnique
     isComplete = index.isComplete
     isDamaged = index.isDamaged
@@ -106,6 +135,6 @@ struct IndexEntry: Encodable {
 /// Returns the indexes as a table for people.
 func indexTable(_ entries: [IndexEntry]) -> TextTable {
   var table = TextTable(.longText("Index"), .longText("class"), .number("entries"), .text("state"))
-  for entry in entries { table.append(entry.name, entry.class, formattedCount(entry.entryCount), entry.state) }
+  for entry in entries { table.append(entry.index, entry.class, formattedCount(entry.entryCount), entry.state) }
   return table
 }

@@ -10,6 +10,10 @@ struct InfoCommand: ParsableCommand {
       Changes nothing. Reads the headers of all records, to measure the unused space in the files.
 
       \(EnvironmentHelp.store)
+
+      Examples:
+        todana store info Music.todana
+        todana store info Music.todana --json | jq .recordCount
       """,
     version: TodanaTool.configuration.version)
 
@@ -33,7 +37,7 @@ struct InfoCommand: ParsableCommand {
       let padding = String(repeating: " ", count: max(1, 15 - title.count))
       try StandardOutput.line(title + padding + printableMessage(value))
     }
-    try line("Store", printable(info.path))
+    try line("Store", printable(store.store))
     try line("Identity", info.identity)
     try line("Format", "\(info.format)")
     try line("Opened", info.opened)
@@ -59,7 +63,7 @@ struct InfoCommand: ParsableCommand {
       .text("Class"), .number("number"), .number("records"), .number("file"), .number("unused"))
     for entry in info.classes {
       table.append(
-        entry.name, "\(entry.number)", entry.recordCount.map(formattedCount) ?? "damaged",
+        entry.class, "\(entry.number)", entry.recordCount.map(formattedCount) ?? "damaged",
         entry.fileByteCount.map(formattedSize) ?? "–", entry.fragmentation.map(formattedPercentage) ?? "–")
     }
     try table.print()

@@ -7,6 +7,12 @@ struct KeyTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
     abstract: "Manage the passphrases and keys of an encrypted store or archive.",
+    discussion: """
+      \(EnvironmentHelp.keyAndNewPassphrase)
+
+      Examples:
+        todana store key list Music.todana
+      """,
     version: TodanaTool.configuration.version,
     subcommands: [
       KeyListCommand.self, KeyAddCommand.self, KeyChangeCommand.self, KeyRemoveCommand.self, KeyRotateCommand.self,
@@ -19,7 +25,12 @@ struct KeyListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the passphrases and keys that open the store.",
-    discussion: EnvironmentHelp.key,
+    discussion: """
+      \(EnvironmentHelp.key)
+
+      Examples:
+        todana store key list Music.todana
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
@@ -29,9 +40,9 @@ struct KeyListCommand: ParsableCommand {
     let entries = try store.withStore { try $0.keys.slots().map(KeyEntry.init) }
     var table = TextTable(.number("Number"), .text("kind"), .text("added"), .text(""))
     for entry in entries {
-      if options.json { try printJSONLine(entry) }
+      if options.json { try printJSON(entry) }
       table.append(
-        "\(entry.number)", entry.kind, formattedDate(entry.created),
+        "\(entry.number)", entry.kind, formattedDate(entry.time),
         entry.isDamaged ? "damaged" : entry.isInUse ? "used now" : "")
     }
     if !options.json { try table.print() }
@@ -48,6 +59,10 @@ struct KeyAddCommand: ParsableCommand {
       If no option or variable gives the new passphrase or key, the command asks for a new passphrase.
 
       \(EnvironmentHelp.keyAndNewPassphrase)
+
+      Examples:
+        todana store key add Music.todana --new-passphrase-file new.txt
+        todana store key add Music.todana --recovery-key
       """,
     version: TodanaTool.configuration.version)
 
@@ -55,7 +70,7 @@ struct KeyAddCommand: ParsableCommand {
   @OptionGroup(title: "New passphrase or key") var newSecret: NewSecretOptions
   @Flag(help: "Create a recovery key and print it. Keep it on paper, not in a file beside the store.")
   var recoveryKey = false
-  @Flag(help: "Print the report as one JSON document.") var json = false
+  @Flag(help: "Print the report as one JSON object.") var json = false
 
   func validate() throws {
     if recoveryKey, newSecret.isPresent {
@@ -85,12 +100,15 @@ struct KeyChangeCommand: ParsableCommand {
       store. 'todana store key rotate' prevents that.
 
       \(EnvironmentHelp.keyAndNewPassphrase)
+
+      Examples:
+        todana store key change Music.todana --new-passphrase-file new.txt
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup(title: "New passphrase or key") var newSecret: NewSecretOptions
-  @Flag(help: "Print the report as one JSON document.") var json = false
+  @Flag(help: "Print the report as one JSON object.") var json = false
 
   func run() throws {
     try StandardInput.check([store.secret.standardInputUse(), newSecret.standardInputUse()])
@@ -112,6 +130,9 @@ struct KeyRemoveCommand: ParsableCommand {
       file of keys, can still open the store. 'todana store key rotate' prevents that.
 
       \(EnvironmentHelp.key)
+
+      Examples:
+        todana store key remove Music.todana 2
       """,
     version: TodanaTool.configuration.version)
 
@@ -133,7 +154,7 @@ private struct KeyChange: Encodable {
 struct KeyEntry: Encodable {
   let number: KeySlot.ID
   let kind: String
-  let created: Date
+  let time: Date
   let isDamaged: Bool
   let isInUse: Bool
 
@@ -145,7 +166,7 @@ struct KeyEntry: Encodable {
       case .key: "key"
       case .recoveryKey: "recovery key"
       }
-    created = Date(timeIntervalSince1970: Double(slot.createdMilliseconds) / 1000)
+    time = Date(timeIntervalSince1970: Double(slot.createdMilliseconds) / 1000)
     isDamaged = slot.isDamaged
     isInUse = slot.isInUse
   }

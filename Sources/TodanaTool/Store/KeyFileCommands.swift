@@ -2,41 +2,6 @@ import ArgumentParser
 import Foundation
 import Todana
 
-/// The command `todana store key rotate`.
-struct KeyRotateCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "rotate",
-    abstract: "Renew all keys of an encrypted store, and encrypt all data again.",
-    discussion: """
-      Use this if an attacker may have a passphrase and a copy of the file of keys: changing the passphrase alone does \
-      not protect the store then.
-
-      Afterwards only one passphrase or key opens the store: the new one if one is given, or else the one that opened \
-      it for this command. All others are removed, including recovery keys; add new ones afterwards.
-
-      \(EnvironmentHelp.keyAndNewPassphrase)
-      """,
-    version: TodanaTool.configuration.version)
-
-  @OptionGroup var store: StoreOptions
-  @OptionGroup(title: "New passphrase or key") var newSecret: NewSecretOptions
-  @OptionGroup var options: MigrationOptions
-
-  func run() throws {
-    try StandardInput.check([store.secret.standardInputUse(), newSecret.standardInputUse()])
-    let current = try store.secret.required(for: store.store, toOpen: "the store")
-    let kept = try newSecret.given() ?? current
-    try options.run(store, secret: options.resume ? kept : current) { store, progress in
-      let rotation = try store.keys.rotate(keeping: [kept], progress: progress)
-      if !rotation.removedSlots.isEmpty {
-        let removed = counted(rotation.removedSlots.count, "other passphrase or key", "other passphrases or keys")
-        try StandardOutput.line("Removed \(removed).")
-      }
-      return rotation.isFinished
-    }
-  }
-}
-
 /// The command `todana store key export`.
 struct KeyExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -47,6 +12,9 @@ struct KeyExportCommand: ParsableCommand {
       after 'todana store key rotate'.
 
       \(EnvironmentHelp.key)
+
+      Examples:
+        todana store key export Music.todana Music.keys
       """,
     version: TodanaTool.configuration.version)
 
@@ -69,6 +37,9 @@ struct KeyImportCommand: ParsableCommand {
       The passphrase or key must be one that opens the exported copy.
 
       \(EnvironmentHelp.key)
+
+      Examples:
+        todana store key import Music.todana Music.keys
       """,
     version: TodanaTool.configuration.version)
 
@@ -80,12 +51,7 @@ struct KeyImportCommand: ParsableCommand {
 
   func run() throws {
     try StandardInput.check([store.secret.standardInputUse(), file == "-" ? "the file of keys" : nil])
-    let keys: [UInt8]
-    do {
-      keys = try InputDescriptor.content(of: file, byteLimit: Self.byteLimit)
-    } catch let error as InputError {
-      throw OutputError(description: error.description)
-    }
+    let keys = try InputDescriptor.content(of: file, byteLimit: Self.byteLimit)
     let secret = try store.secret.required(for: file, toOpen: "the exported copy")
     try store.waiting.waiting(for: store.store).whileInUse {
       try Store.importKeys(keys, at: store.store, encryption: .callback { secret })

@@ -10,11 +10,15 @@ struct ListCommand: ParsableCommand {
       Shows the fields of each record if its class declares contentFields.
 
       \(EnvironmentHelp.store)
+
+      Examples:
+        todana store list Music.todana Song --after 500 --limit 10
+        todana store list Music.todana Song --json | jq -c 'select(.fields.seconds > 600)'
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The stored name of the class.") var className: String
+  @Argument(help: "The stored name of the class.", completion: ClassNameCompletion.kind) var className: String
   @Option(help: ArgumentHelp("The maximum number of records.", valueName: "count")) var limit: Int?
   @Option(help: ArgumentHelp("Begin after this row id.", valueName: "row")) var after: RowID = 0
   @OptionGroup var options: ListOptions
@@ -55,7 +59,7 @@ struct ListCommand: ParsableCommand {
   }
 
   private func show(_ entry: Entry) throws {
-    if options.json { return try printJSONLine(entry) }
+    if options.json { return try printJSON(entry) }
     let line = Self.line("\(entry.row)", "\(entry.version)", formattedCount(entry.byteCount))
     try StandardOutput.line(line + (entry.fields.map { "  " + $0.summary(width: 78 - line.count) } ?? ""))
   }

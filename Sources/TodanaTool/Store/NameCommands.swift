@@ -7,7 +7,12 @@ struct NamesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "names",
     abstract: "List the named buffers of a store.",
-    discussion: EnvironmentHelp.store,
+    discussion: """
+      \(EnvironmentHelp.store)
+
+      Examples:
+        todana store names Music.todana
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
@@ -26,7 +31,7 @@ struct NamesCommand: ParsableCommand {
         try Interruption.check()
         let entry = Entry(name: buffer.name, version: buffer.version, byteCount: buffer.content.count)
         if options.json {
-          try printJSONLine(entry)
+          try printJSON(entry)
         } else {
           table.append(entry.name, "\(entry.version)", formattedCount(entry.byteCount))
         }
@@ -41,7 +46,12 @@ struct NameCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "name",
     abstract: "Show a named buffer.",
-    discussion: EnvironmentHelp.store,
+    discussion: """
+      \(EnvironmentHelp.store)
+
+      Examples:
+        todana store name Music.todana favourites --raw > favourites.bin
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions

@@ -12,6 +12,9 @@ struct SalvageCommand: ParsableCommand {
       when they open the new store.
 
       \(EnvironmentHelp.store)
+
+      Examples:
+        todana store salvage Music.todana Rescued.todana
       """,
     version: TodanaTool.configuration.version)
 
@@ -20,6 +23,7 @@ struct SalvageCommand: ParsableCommand {
   @OptionGroup var options: ReportOptions
 
   func run() throws {
+    try TypedArguments.checkPath(newStore)
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
     let encryption = try store.encryption()
@@ -30,16 +34,15 @@ struct SalvageCommand: ParsableCommand {
       }
     }
     line.clear()
-    if options.json { try printJSON(report) } else { try show(report) }
+    if options.json { try printJSON(SalvageOutput(report)) } else { try show(report) }
     if !report.isComplete { throw ExitStatus.somethingWrong }
   }
 
   private func show(_ report: SalvageReport) throws {
     for loss in report.losses { try StandardOutput.line(printableMessage(loss)) }
     for keyspace in report.keyspaces {
-      // Names of trees contain NULs.
-      let name = printable(keyspace.name.replacing("\0", with: " "))
-      try StandardOutput.line("\(name): \(counted(keyspace.savedCount, "record")) saved" + losses(of: keyspace))
+      try StandardOutput.line(
+        "\(printable(keyspace.shownName)): \(counted(keyspace.savedCount, "record")) saved" + losses(of: keyspace))
     }
     if !report.indexesToBuild.isEmpty {
       let names = report.indexesToBuild.map(printable).joined(separator: "; ")

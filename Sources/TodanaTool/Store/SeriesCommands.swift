@@ -5,15 +5,29 @@ import Todana
 struct BackupsTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backups",
-    abstract: "List, verify or prune a series of backups.",
+    abstract: "List, verify, remove or prune the backups of a series.",
+    discussion: """
+      \(EnvironmentHelp.progress)
+
+      Examples:
+        todana store backups list /backup/Music.series
+      """,
     version: TodanaTool.configuration.version,
-    subcommands: [BackupsListCommand.self, BackupsVerifyCommand.self, BackupsPruneCommand.self])
+    subcommands: [
+      BackupsListCommand.self, BackupsVerifyCommand.self, BackupsRemoveCommand.self, BackupsPruneCommand.self,
+    ])
 }
 
 /// The command `todana store backups list`.
 struct BackupsListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the backups of a series.", version: TodanaTool.configuration.version)
+    commandName: "list", abstract: "List the backups of a series.",
+    discussion: """
+      \(EnvironmentHelp.progress)
+
+      Examples:
+        todana store backups list /backup/Music.series
+      """, version: TodanaTool.configuration.version)
 
   @Argument(help: "The directory of the series.", completion: .directory) var series: String
   @OptionGroup var waiting: WaitOptions
@@ -24,7 +38,7 @@ struct BackupsListCommand: ParsableCommand {
     var table = TextTable(.number("Number"), .text("date"), .number("commit"), .number("size"), .number("new"))
     for info in backups {
       if options.json {
-        try printJSONLine(BackupEntry(info))
+        try printJSON(BackupEntry(info))
       } else if info.isReadable {
         table.append(
           "\(info.number)", formattedDate(info.date), "\(info.commitNumber)", formattedSize(info.byteCount),
@@ -43,6 +57,12 @@ struct BackupsVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Check all data of the backups against their checksums.",
+    discussion: """
+      \(EnvironmentHelp.progress)
+
+      Examples:
+        todana store backups verify /backup/Music.series
+      """,
     version: TodanaTool.configuration.version)
 
   @Argument(help: "The directory of the series.", completion: .directory) var series: String
@@ -60,7 +80,7 @@ struct BackupsVerifyCommand: ParsableCommand {
       }
     }
     line.clear()
-    if options.json { try printJSON(report) } else { try show(report) }
+    if options.json { try printJSON(SeriesVerificationReport(report)) } else { try show(report) }
     if !report.isSound { throw ExitStatus.somethingWrong }
   }
 
@@ -79,17 +99,55 @@ struct BackupsVerifyCommand: ParsableCommand {
   }
 }
 
+/// The command `todana store backups remove`.
+struct BackupsRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Remove one backup of a series.",
+    discussion: """
+      The other backups stay complete. The only backup of a series cannot be removed: remove the directory instead.
+
+      \(EnvironmentHelp.progress)
+
+      Examples:
+        todana store backups remove /backup/Music.series 12
+      """,
+    version: TodanaTool.configuration.version)
+
+  @Argument(help: "The directory of the series.", completion: .directory) var series: String
+  @Argument(help: "The number of the backup that 'backups list' shows.") var number: Int
+  @OptionGroup var waiting: WaitOptions
+  @Flag(help: "Show no progress, and no message about waiting.") var quiet = false
+
+  func run() throws {
+    var line = ProgressLine(isShown: !quiet)
+    defer { line.clear() }
+    try waiting.waiting(for: series).whileInUse {
+      try BackupSeries(at: series).remove(number) {
+        line.show("removing", $0.doneByteCount, $0.byteCount)
+        try Interruption.check()
+      }
+    }
+  }
+}
+
 /// The command `todana store backups prune`.
 struct BackupsPruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
     abstract: "Remove all backups but the newest ones.",
+    discussion: """
+      \(EnvironmentHelp.progress)
+
+      Examples:
+        todana store backups prune /backup/Music.series --keep 30
+      """,
     version: TodanaTool.configuration.version)
 
   @Argument(help: "The directory of the series.", completion: .directory) var series: String
   @Option(help: ArgumentHelp("The number of backups to keep.", valueName: "count")) var keep: Int
   @OptionGroup var waiting: WaitOptions
-  @Flag(help: "Show no progress.") var quiet = false
+  @Flag(help: "Show no progress, and no message about waiting.") var quiet = false
 
   func validate() throws {
     guard keep > 0 else { throw ValidationError("--keep needs a number of backups, 1 or more.") }

@@ -29,7 +29,7 @@ struct StoreInfo: Encodable {
   }
 
   struct StoredClass: Encodable {
-    let name: String
+    let `class`: String
     let number: UInt32
     /// The number of records; nil if the class's file is damaged.
     let recordCount: Int?
@@ -67,7 +67,7 @@ struct StoreInfo: Encodable {
     unfinished = try store.unfinishedMigration().map { "\($0)" }
     classes = try store.catalog.map { entry in
       StoredClass(
-        name: entry.name, number: entry.id?.rawValue ?? 0, recordCount: entry.recordCount, nextRow: entry.nextRowID)
+        class: entry.name, number: entry.id?.rawValue ?? 0, recordCount: entry.recordCount, nextRow: entry.nextRowID)
     }
     recordCount = classes.reduce(0) { $0 + ($1.recordCount ?? 0) }
     namedBufferCount = try store.namedBufferNames().count
@@ -80,7 +80,7 @@ struct StoreInfo: Encodable {
       for use in try store.spaceUse(progress: { try Interruption.check() }) {
         fileByteCount += use.fileByteCount
         neededByteCount += use.neededByteCount
-        guard let index = classes.firstIndex(where: { $0.name == use.className }) else { continue }
+        guard let index = classes.firstIndex(where: { $0.class == use.className }) else { continue }
         classes[index].fileByteCount = use.fileByteCount
         classes[index].fragmentation = use.fragmentation
       }

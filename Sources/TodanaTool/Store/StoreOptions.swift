@@ -10,10 +10,17 @@ struct StoreOptions: ParsableArguments {
   @OptionGroup var waiting: WaitOptions
 
   /// Opens the store, calls the closure, and closes the store, even after an error.
+  ///
+  /// - Parameters:
+  ///   - access: The access that the closure needs.
+  ///   - other: The secret, if it is not the one of the options.
+  ///   - body: The work.
+  /// - Returns: The result of the closure.
+  /// - Throws: ``CannotOpen``; ``Interrupted``; errors of the closure.
   func withStore<Result>(
-    _ access: KyotoBackend.Access = .read, resuming: Bool = false, _ body: (Store) throws -> Result
+    _ access: KyotoBackend.Access = .read, secret other: StoreSecret? = nil, _ body: (Store) throws -> Result
   ) throws -> Result {
-    let store = try open(access, resuming: resuming, secret: try secret.given())
+    let store = try open(access, secret: try other ?? secret.given())
     let result: Result
     do {
       result = try body(store)

@@ -11,6 +11,9 @@ struct VerifyCommand: ParsableCommand {
       program with the classes can also check the values of entries, and references between objects (Store.verify).
 
       \(EnvironmentHelp.store)
+
+      Examples:
+        todana store verify Music.todana
       """,
     version: TodanaTool.configuration.version)
 
@@ -27,8 +30,12 @@ struct VerifyCommand: ParsableCommand {
       }
     }
     line.clear()
-    if options.json { try printJSON(report) } else { try show(report) }
-    if !report.isSound { throw ExitStatus.somethingWrong }
+    if options.json {
+      try printJSON(VerificationOutput(report, advice: report.problemCount > 0 ? advice(report) : nil))
+    } else {
+      try show(report)
+    }
+    if report.problemCount > 0 { throw ExitStatus.somethingWrong }
   }
 
   private func show(_ report: VerificationReport) throws {
@@ -37,9 +44,10 @@ struct VerifyCommand: ParsableCommand {
       try StandardOutput.line("… and \(formattedCount(report.problemCount - report.problems.count)) more problems")
     }
     try StandardOutput.line(
-      "\(counted(report.recordCount, "record")) and index entries on \(counted(report.pageCount, "page")): "
+      "\(counted(report.recordCount, "record")), \(counted(report.namedBufferCount, "named buffer")) and "
+        + "\(counted(report.indexEntryCount, "index entry", "index entries")) on \(counted(report.pageCount, "page")): "
         + (report.isSound ? "nothing is damaged." : "\(counted(report.damageCount, "damaged part"))."))
-    if !report.isSound { try StandardOutput.line(advice(report)) }
+    if report.problemCount > 0 { try StandardOutput.line(advice(report)) }
   }
 
   /// Returns the next step for the user of a damaged store.
@@ -47,42 +55,39 @@ struct VerifyCommand: ParsableCommand {
     let path = printable(store.store)
     let isListed = report.problemCount == report.problems.count
     let damage = report.problems.filter(\.kind.isDamage)
+    if report.isSound {
+      return "No data are damaged. Open the store with the program that has the classes to repair these problems."
+    }
     if isListed, damage.allSatisfy({ $0.kind == .damagedCopy }) {
       return "No data are lost: only one of two copies is damaged. Make a backup."
     }
-    if isListed, damage.allSatisfy({ $0.kind == .wrongIndex }) {
+    // Messages about an index begin with its name.
+    if isListed, damage.allSatisfy({ $0.kind == .wrongIndex || $0.message.hasPrefix("Index \"") }) {
       return "Only indexes are damaged. Rebuild them: todana store index rebuild \(path) CLASS"
     }
     return "Restore a backup, or copy all readable records to a new store: todana store salvage \(path) NEW"
   }
 
-  /// Returns a line for each problem, but only one for the same problem of successive rows.
-  private static func lines(of problems: [VerificationReport.Problem]) -> [String] {
-    var lines: [String] = []
-    var next = 0
-    while next < problems.count {
-      let first = problems[next]
-      var last = first
-      next += 1
-      while next < problems.count, follows(problems[next], last) {
-        last = problems[next]
-        next += 1
-      }
-      if let className = first.className, let start = first.rowID, let end = last.rowID, start < end {
-        lines.append("\(className) rows \(start) to \(end): \(first.message)")
-      } else {
-        lines.append("\(first)")
-      }
-    }
-    return lines
+  /// A problem of several rows.
+  private struct RowProblem: Hashable {
+    let kind: VerificationReport.Kind
+    let className: String
+    let message: String
   }
 
-  /// Tests whether a problem is the same as another one, and concerns the next row.
-  private static func follows(_ problem: VerificationReport.Problem, _ other: VerificationReport.Problem) -> Bool {
-    guard let rowID = problem.rowID, let otherRowID = other.rowID, otherRowID < rowID, rowID - otherRowID == 1 else {
-      return false
+  /// Returns a line for each problem, but only one for the same problem of several rows.
+  private static func lines(of problems: [VerificationReport.Problem]) -> [String] {
+    var rows: [RowProblem: [RowID]] = [:]
+    let keys = problems.map { problem -> RowProblem? in
+      guard problem.file == nil, let className = problem.className, let rowID = problem.rowID else { return nil }
+      let key = RowProblem(kind: problem.kind, className: className, message: problem.message)
+      rows[key, default: []].append(rowID)
+      return key
     }
-    return problem.kind == other.kind && problem.className == other.className && problem.message == other.message
-      && problem.file == nil && other.file == nil
+    return zip(problems, keys).compactMap { problem, key in
+      guard let key else { return "\(problem)" }
+      // The line is at the place of the first row.
+      return rows.removeValue(forKey: key).map { "\(key.className) \(RowRanges($0)): \(key.message)" }
+    }
   }
 }

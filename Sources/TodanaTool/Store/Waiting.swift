@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Synchronization
 import Todana
 
 /// The option for the time to wait for a store, an archive or a series of backups that another process has open.
@@ -23,10 +24,9 @@ struct WaitOptions: ParsableArguments {
   /// - Parameters:
   ///   - name: The name of the store, archive or series, for messages.
   ///   - defaultSeconds: The seconds to wait if no option sets them.
-  ///   - isQuiet: Whether no message about waiting is printed.
   /// - Returns: The parameters; see ``Waiting/whileInUse(_:)``.
-  func waiting(for name: String, defaultSeconds: Double = 0, isQuiet: Bool = false) -> Waiting {
-    Waiting(name: name, seconds: wait ?? defaultSeconds, isQuiet: isQuiet)
+  func waiting(for name: String, defaultSeconds: Double = 0) -> Waiting {
+    Waiting(name: name, seconds: wait ?? defaultSeconds)
   }
 }
 
@@ -36,7 +36,11 @@ struct WaitOptions: ParsableArguments {
 struct Waiting {
   let name: String
   let seconds: Double
-  let isQuiet: Bool
+
+  private static let isQuiet = Atomic(false)
+
+  /// Prints no more messages about waiting, as the user has passed `--quiet`.
+  static func becomeQuiet() { isQuiet.store(true, ordering: .relaxed) }
 
   /// Calls a closure that opens the store, again and again until no other process has it open.
   ///
@@ -44,17 +48,18 @@ struct Waiting {
   ///
   /// - Throws: ``CannotOpen``; ``Interrupted``; other errors of the closure.
   func whileInUse<Result>(_ body: () throws -> Result) throws -> Result {
+    try TypedArguments.checkPath(name)
     let end = ContinuousClock.now + .seconds(seconds)
-    var isTold = isQuiet
+    var isTold = Self.isQuiet.load(ordering: .relaxed)
     while true {
       do {
         return try body()
       } catch let error as StoreError where error.preventsOpening {
-        guard let failure = error.backendError, failure.code == .inUse else { throw CannotOpen(error) }
+        guard let failure = error.backendError, failure.code == .inUse else { throw CannotOpen(error, path: name) }
         guard ContinuousClock.now < end else { throw CannotOpen(inUse: error) }
         if !isTold {
           let holder = failure.processID.map { "process \($0)" } ?? "another process"
-          printError("waiting for \(name), in use by \(holder)")
+          printError("waiting for \(printable(name)), in use by \(holder)")
         }
         isTold = true
         // Wait here, as signals do not end the waiting of the library.

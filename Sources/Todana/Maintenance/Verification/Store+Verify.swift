@@ -66,10 +66,10 @@ private struct Verification {
 
   mutating func run(_ progress: (VerificationProgress) throws -> Void) throws {
     try verifyCompanions()
-    try verifyPages(of: .catalog, named: "catalog", progress)
-    try verifyPages(of: .states, named: "states", progress)
+    try verifyPages(of: .catalog, named: "catalog", nil, progress)
+    try verifyPages(of: .states, named: "states", nil, progress)
     for keyspace in keyspaces {
-      try verifyPages(of: .keyspace(keyspace.id), named: keyspace.displayName, progress)
+      try verifyPages(of: .keyspace(keyspace.id), named: keyspace.shownName, keyspace, progress)
     }
     // Indexes come last, when the rows are known.
     for keyspace in keyspaces.filter({ $0.kind != .tree }) + keyspaces.filter({ $0.kind == .tree }) {
@@ -81,7 +81,7 @@ private struct Verification {
         report.add(
           VerificationReport.Problem(
             kind: .damagedFile, file: error.backendError?.file, page: error.backendError?.page,
-            className: keyspace.displayName, message: error.message))
+            className: keyspace.owningClassName, message: keyspace.problemMessage(error.message)))
       }
     }
     try findOrigins()
@@ -101,10 +101,9 @@ private struct Verification {
   }
 
   private mutating func verifyPages(
-    of file: BackendFile, named name: String, _ progress: (VerificationProgress) throws -> Void
+    of file: BackendFile, named name: String, _ keyspace: Keyspace?,
+    _ progress: (VerificationProgress) throws -> Void
   ) throws {
-    var isKeyspace = false
-    if case .keyspace = file { isKeyspace = true }
     var page = 0
     while true {
       let pages: VerifiedPages
@@ -114,13 +113,16 @@ private struct Verification {
       } catch {
         guard error.code == .damaged || error.code == .inputOutput else { throw store.translate(error) }
         return report.add(
-          VerificationReport.Problem(kind: .damagedFile, file: error.file, className: name, message: error.message))
+          VerificationReport.Problem(
+            kind: .damagedFile, file: error.file, className: keyspace?.owningClassName ?? name,
+            message: keyspace?.problemMessage(error.message) ?? error.message))
       }
+      let message = "The page's content does not match its checksum."
       for damaged in pages.damagedPages {
         report.add(
           VerificationReport.Problem(
-            kind: .damagedPage, file: pages.file, page: damaged, className: isKeyspace ? name : nil,
-            message: "The page's content does not match its checksum."))
+            kind: .damagedPage, file: pages.file, page: damaged, className: keyspace?.owningClassName,
+            message: keyspace?.problemMessage(message) ?? message))
       }
       page += pages.pageCount
       report.pageCount += pages.pageCount
@@ -162,7 +164,7 @@ private struct Verification {
       try verification.verifyReachability(of: keyspace)
       try progress(
         VerificationProgress(
-          phase: .records, name: keyspace.displayName, doneCount: foundCount, totalCount: expectedCount))
+          phase: .records, name: keyspace.shownName, doneCount: foundCount, totalCount: expectedCount))
     }
     rows[keyspace.id] = foundRows
     if !isWhole || hidesRecords { damaged.insert(keyspace.id) }
@@ -207,8 +209,7 @@ private struct Verification {
     _ slice: RecordChunk.Slice, of keyspace: Keyspace, _ envelope: RecordEnvelope,
     _ content: inout ContentVerification?
   ) {
-    report.recordCount += 1
-    report.byteCount += slice.value.count
+    count(slice, of: keyspace)
     let rowID = keyspace.kind == .rows ? slice.rowID : nil
     guard slice.status == .found else {
       content?.skip(slice.rowID)
@@ -234,6 +235,18 @@ private struct Verification {
         let place = RefusedRecord(problem: problem, keyspace: keyspace.id, rowID: slice.rowID, key: key(of: slice))
         refused[unsafe recordToken(chunk.value(of: slice)), default: []].append(place)
       }
+    }
+  }
+
+  private mutating func count(_ slice: RecordChunk.Slice, of keyspace: Keyspace) {
+    report.byteCount += slice.value.count
+    switch keyspace.kind {
+    case .rows: report.recordCount += 1
+    case .keys: if keyspace.name == NamedBuffers.keyspaceName { report.namedBufferCount += 1 }
+    case .tree:
+      // An index also has a header, and records of the rows that it skips.
+      let isEntry = unsafe chunk.arena.bytes[slice.key].first == IndexHeader.entryByte
+      if isEntry || slice.status != .found { report.indexEntryCount += 1 }
     }
   }
 
@@ -368,8 +381,7 @@ private struct Verification {
           report.add(
             VerificationReport.Problem(
               kind: isMismatch ? .wrongContents : .damagedRecord, file: error.file, page: error.page,
-              className: keyspace.displayName,
-              message: error.message))
+              className: keyspace.owningClassName, message: keyspace.problemMessage(error.message)))
         }
         continue
       }
@@ -389,7 +401,9 @@ private struct RefusedRecord {
 
 extension VerificationReport {
   fileprivate mutating func add(_ kind: Kind, _ keyspace: Keyspace, _ rowID: RowID?, _ message: String) {
-    add(Problem(kind: kind, className: keyspace.displayName, rowID: rowID, message: message))
+    add(
+      Problem(
+        kind: kind, className: keyspace.owningClassName, rowID: rowID, message: keyspace.problemMessage(message)))
   }
 
   fileprivate mutating func add(_ finding: StoredIndexVerification.Finding, of index: StoredIndexVerification?) {

@@ -6,9 +6,13 @@ public struct VerificationReport: Sendable, Codable {
   public internal(set) var commitNumber: CommitNumber = 0
   /// The number of pages of 4 KiB that were read from their files; 0 for a backend without files.
   public internal(set) var pageCount = 0
-  /// The number of records found in all classes and other keyspaces, including damaged ones.
+  /// The number of records found in all classes, including damaged ones.
   public internal(set) var recordCount = 0
-  /// The number of bytes of all records found.
+  /// The number of named buffers found, including damaged ones.
+  public internal(set) var namedBufferCount = 0
+  /// The number of entries found in all indexes, including damaged ones.
+  public internal(set) var indexEntryCount = 0
+  /// The number of bytes of all records, named buffers and index entries found.
   public internal(set) var byteCount = 0
   /// The number of references between objects that were checked.
   public internal(set) var referenceCount = 0

@@ -1,0 +1,17 @@
+extension Keyspace {
+  /// The names of the class and the index if the keyspace is an index; nil for any other keyspace.
+  private var indexNames: (className: String, name: String)? {
+    kind == .tree ? ClassIndex.names(fromKeyspace: name) : nil
+  }
+
+  /// The stored name of the class; for an index, that of the class which it belongs to.
+  var owningClassName: String { indexNames?.className ?? displayName }
+
+  /// The name for people: `index seconds of Song` for an index.
+  var shownName: String { indexNames.map { "index \($0.name) of \($0.className)" } ?? displayName }
+
+  /// Returns a message about the keyspace, beginning with the name of the index if it is one.
+  func problemMessage(_ message: String) -> String {
+    indexNames.map { "Index \"\($0.name)\": \(message)" } ?? message
+  }
+}
