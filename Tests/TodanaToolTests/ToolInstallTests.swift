@@ -53,6 +53,18 @@ import Testing
     #expect(try completions("todana archive pack --key-file sec") == ["secret-file"])
   }
 
+  @Test func `class names, groups and compression methods are completed`() throws {
+    let store = try ToolStore()
+    let words = [
+      "---completion", "store", "list", "--", "positional@1", "4", "0", "todana", "store", "list", store.path,
+    ]
+    let run = try ToolRun(words + [""])
+    #expect(run.status == 0 && run.lines.sorted() == ["IndexedSong", "Node", "Playlist", "Song"], "\(run.messages)")
+    #expect(try ToolRun(words.dropLast() + ["nowhere", ""]).lines == [])
+    let script = try ToolRun("--generate-completion-script", "bash").text
+    #expect(script.contains("host,paths") && script.contains("zstd:19"))
+  }
+
   @Test func `zsh and fish get scripts of their own`() throws {
     for (shell, start) in [("zsh", "#compdef todana\n"), ("fish", "function __todana_")] {
       let script = try ToolRun("--generate-completion-script", shell)

@@ -93,7 +93,8 @@ struct ArchiveVerifyCommand: ParsableCommand {
     let read =
       switch found.scope {
       case .everything: "all content was read"
-      case .sample(let part): "only \(formattedPercentage(part)) of the content was read"
+      case .sample(let part):
+        "\(part < 0.00005 ? "" : "only ")\(formattedPercentage(part)) of the content was read"
       case .structure: "no content was read"
       }
     try StandardOutput.line(
