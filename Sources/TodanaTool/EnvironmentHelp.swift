@@ -3,7 +3,7 @@
 /// The lines of the list are indented, since the manual pages join lines that are not.
 enum EnvironmentHelp {
   /// The variables of all commands.
-  static let all = text([archiveLine, passphrase, newPassphrase, terminal])
+  static let all = text([archiveLine, passphrase, newPassphrase, targetPassphrase, terminal])
   /// The variables of commands that need no passphrase.
   static let progress = text([terminal])
   /// The variables of commands that open a store.
@@ -21,7 +21,7 @@ enum EnvironmentHelp {
   /// The variables of commands that create an archive.
   static let newArchive = text([archiveLine, newPassphrase, formerPassphrase])
   /// The variables of commands that open two archives, each with its own passphrase.
-  static let archiveAndNewPassphrase = text([archiveLine, passphrase, newPassphrase])
+  static let archiveAndTargetPassphrase = text([archiveLine, passphrase, targetPassphrase])
   /// The variable of commands that need no passphrase for an archive.
   static let archiveOnly = text([archiveLine])
 
@@ -40,6 +40,11 @@ enum EnvironmentHelp {
       TODANA_NEW_PASSPHRASE          new passphrase, if no option gives one
       TODANA_NEW_PASSPHRASE_FILE     file with the new passphrase
       TODANA_NEW_PASSPHRASE_COMMAND  command that prints it
+    """
+
+  private static let targetPassphrase = """
+      TODANA_TARGET_PASSPHRASE       for 'archive copy': passphrase of the target;
+                                     also TODANA_TARGET_PASSPHRASE_FILE, _COMMAND
     """
 
   private static let formerPassphrase = """

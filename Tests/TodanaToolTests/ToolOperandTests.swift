@@ -60,6 +60,10 @@ import Testing
       try ToolRun(["archive", "init", "other", "--new-key-file", "other-key"], workingDirectory: directory).status == 0)
     let run = try ToolRun(["archive", "copy", "archive", "other", "--key-file", "key"], workingDirectory: directory)
     #expect(run.status == 3)
-    #expect(run.messages.contains("does not open other.") && run.messages.contains("--new-key-file"), "\(run.messages)")
+    #expect(run.messages.contains("does not open other.") && run.messages.contains("--target-key-file"))
+    for option in ["--target-key-file", "--new-key-file"] {
+      let words = ["archive", "copy", "archive", "other", "--key-file", "key", option, "other-key"]
+      #expect(try ToolRun(words, workingDirectory: directory).status == 0)
+    }
   }
 }

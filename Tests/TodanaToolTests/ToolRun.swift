@@ -27,7 +27,7 @@ struct ToolRun {
     let directory = try TemporaryDirectory(isInMemory: true)
     try Data(input.utf8).write(to: URL(filePath: directory.path("input")))
     var variables = workingDirectory.map { ["-C", $0] } ?? []
-    for name in ["TODANA_PASSPHRASE", "TODANA_NEW_PASSPHRASE"] {
+    for name in ["TODANA_PASSPHRASE", "TODANA_NEW_PASSPHRASE", "TODANA_TARGET_PASSPHRASE"] {
       variables += ["\(name)=", "\(name)_FILE=", "\(name)_COMMAND="]
     }
     variables.append("TODANA_ARCHIVE=")

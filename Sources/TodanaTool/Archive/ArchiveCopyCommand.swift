@@ -9,9 +9,9 @@ struct ArchiveCopyCommand: ParsableCommand {
     usage: "todana archive copy [<options>] <archive> <target> [<id> ...]",
     discussion: """
       The target archive must exist. If its passphrase or key differs from that of the first archive, pass it with \
-      one of the options that begin with --new-. Without ids, all snapshots that the target does not have are copied.
+      one of the options that begin with --target-. Without ids, all snapshots that the target does not have are copied.
 
-      \(EnvironmentHelp.archiveAndNewPassphrase)
+      \(EnvironmentHelp.archiveAndTargetPassphrase)
 
       Examples:
         todana archive copy /backup/Files.todana /other/Files.todana
@@ -24,7 +24,7 @@ struct ArchiveCopyCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("Ids of snapshots; by default, all that the target does not have.", valueName: "id"))
   var ids: [String] = []
   @OptionGroup var options: ArchiveOptions
-  @OptionGroup(title: "Passphrase or key of the target archive") var targetSecret: NewSecretOptions
+  @OptionGroup(title: "Passphrase or key of the target archive") var targetSecret: TargetSecretOptions
   @OptionGroup var report: SnapshotReportOptions
 
   private var arguments: [String] { [archive, target].compactMap(\.self) + ids }
@@ -66,10 +66,11 @@ struct ArchiveCopyCommand: ParsableCommand {
   private func withTarget<Result>(_ path: String, _ body: (Archive) throws -> Result) throws -> Result {
     do {
       return try options.withArchive(path, .write, secret: try targetSecret.given(), body)
-    } catch let error as CannotOpen where error.storeError?.code == .wrongKey && !targetSecret.isPresent {
+    } catch let error as CannotOpen where error.storeError?.code == .wrongKey {
+      guard try targetSecret.given() == nil else { throw error }
       throw CannotOpen(
         "\(error.description) If the target has another passphrase or key than the first archive, pass it with "
-          + "--new-passphrase-file, --new-key-file or --new-recovery-key-file.")
+          + "--target-passphrase-file, --target-key-file or --target-recovery-key-file.")
     }
   }
 

@@ -9,6 +9,8 @@ struct SecretEnvironment {
 
   /// The variables for the passphrase of the opened store or archive.
   static let current = SecretEnvironment(variable: "TODANA_PASSPHRASE")
+  /// The variables for the passphrase of the archive to which snapshots are copied.
+  static let target = SecretEnvironment(variable: "TODANA_TARGET_PASSPHRASE")
   /// The variables for a new passphrase.
   static let new = SecretEnvironment(variable: "TODANA_NEW_PASSPHRASE")
 
