@@ -47,12 +47,20 @@ import Testing
     #expect(try readable(new) == [])
   }
 
-  @Test func `existing files keep their permissions`() throws {
-    let (keys, directory) = (made.path + "/keys", made.path)
-    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: keys)
-    try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: directory)
-    #expect(try made.run("compact", made.path).status == 0)
-    #expect(try FileManager.default.attributesOfItem(atPath: keys)[.posixPermissions] as? Int == 0o640)
-    #expect(try FileManager.default.attributesOfItem(atPath: directory)[.posixPermissions] as? Int == 0o750)
+  // Adding a passphrase gave the file of keys the permissions of its directory.
+  @Test(arguments: ["compact", "key add"]) func `existing files keep their permissions with`(
+    _ command: String
+  ) throws {
+    let (keys, copy) = (made.path + "/keys", made.path + "/keys-copy")
+    let permissions = [(keys, 0o600), (copy, 0o640), (made.path, 0o755)]
+    for (path, bits) in permissions {
+      try FileManager.default.setAttributes([.posixPermissions: bits], ofItemAtPath: path)
+    }
+    let recovery = command == "key add" ? ["--recovery-key"] : []
+    let words = ["store"] + command.split(separator: " ").map(String.init) + [made.path] + recovery + made.secret
+    #expect(try ToolRun(words).status == 0)
+    for (path, bits) in permissions {
+      #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == bits, "\(path)")
+    }
   }
 }

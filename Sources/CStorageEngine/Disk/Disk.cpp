@@ -141,6 +141,12 @@ std::unique_ptr<DiskFile> DirectoryDisk::open(const std::string &name, Mode mode
 }
 
 void DirectoryDisk::rename(const std::string &from, const std::string &to) {
+  // A replaced file keeps its permissions, which its owner may have restricted. If this process may not change those of
+  // the new file, the file has the permissions of every new file.
+  struct stat status;
+  if (::fstatat(directory_, to.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    [[maybe_unused]] int changed = ::fchmodat(directory_, from.c_str(), status.st_mode & 0777, 0);
+  }
   if (::renameat(directory_, from.c_str(), directory_, to.c_str()) != 0) {
     throw Failure::fromErrno(errno, "cannot rename to " + to, from);
   }

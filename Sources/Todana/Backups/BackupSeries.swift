@@ -110,9 +110,9 @@ public struct BackupSeries: Sendable, Hashable {
   ///   - number: The number of the backup.
   ///   - progress: Called after each step; throwing from it ends the removal. Before the backup is removed, all other
   ///     backups are read.
-  /// - Throws: Errors of `progress`; ``StoreError`` if there is no such backup, if it is the only one, or if the series
-  ///   is in use. The same if the manifest or a table of another backup is damaged: nothing is removed then, as the
-  ///   data that it needs are unknown.
+  /// - Throws: Errors of `progress`; ``StoreError`` if there is no such backup, if it is the only one, if the series is
+  ///   in use, or if the manifest or a table of another backup is damaged. In the last case nothing is removed, as the
+  ///   data that this backup needs are unknown.
   /// - Complexity: O(*n*) in the bytes of the other backups, of which about 1/128 is read.
   public func remove(_ number: Int, progress: (BackupSeriesProgress) throws -> Void = { _ in }) throws {
     let task = try Self.translating { () throws(BackendError) in try SeriesTask.remove(path, number) }
