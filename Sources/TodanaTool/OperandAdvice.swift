@@ -3,9 +3,8 @@ import TodanaArchive
 
 /// The advice for operands in the wrong order, such as a store after the class that is to be listed.
 ///
-/// It is printed after the error of a store, archive, series or file that cannot be opened. It
-/// depends on the things at the typed paths, and not on the command's own operands, because the
-/// error does not tell which operand failed.
+/// It is printed after the error of a store, archive, series or file that cannot be opened. It depends on the things at
+/// the typed paths, and not on the command's own operands, because the error does not tell which operand failed.
 struct OperandAdvice {
   /// The command's words after "todana", such as ["store", "list"].
   private let words: [String]

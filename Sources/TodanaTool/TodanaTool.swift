@@ -49,8 +49,8 @@ struct StoreTool: ParsableCommand {
       CommandGroup(
         name: "Inspecting",
         subcommands: [
-          InfoCommand.self, ClassesCommand.self, ListCommand.self, GetCommand.self, NamesCommand.self,
-          NameCommand.self, VerifyCommand.self,
+          InfoCommand.self, ClassesCommand.self, ListCommand.self, QueryCommand.self, GetCommand.self,
+          NamesCommand.self, NameCommand.self, VerifyCommand.self,
         ]),
       CommandGroup(
         name: "Copying",
@@ -61,7 +61,7 @@ struct StoreTool: ParsableCommand {
       CommandGroup(
         name: "Changing",
         subcommands: [
-          CompactCommand.self, IndexTool.self, EncryptCommand.self, DecryptCommand.self, KeyTool.self,
+          CompactCommand.self, IndexTool.self, DropCommand.self, EncryptCommand.self, DecryptCommand.self, KeyTool.self,
           KeyRotateCommand.self,
         ]),
     ])

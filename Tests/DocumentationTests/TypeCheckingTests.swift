@@ -27,24 +27,27 @@ struct TypeCheckedProgram: Sendable, CustomTestStringConvertible {
       "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors", "-Xfrontend",
       "-solver-expression-time-threshold=2", "-I", products.appending(path: "Modules").path,
     ]
-    for map in try Self.moduleMaps(products) { command += ["-Xcc", "-fmodule-map-file=\(map)"] }
+    for module in try Self.cModules(products) {
+      command += ["-Xcc", "-fmodule-map-file=\(module.map)", "-I", module.headers]
+    }
     if isolation == .mainActor { command += ["-default-isolation", isolation.rawValue] }
     let line = (command + arguments + [path]).map { "'\($0)'" }.joined(separator: " ") + " 2>&1"
     return try DocumentedProgram.run(line, in: products.path)
   }
 
-  /// Returns the maps of the C modules that the library's module refers to.
-  private static func moduleMaps(_ products: URL) throws -> [String] {
+  /// Returns the maps and the directories of headers of the C modules that the library's module refers to.
+  private static func cModules(_ products: URL) throws -> [(map: String, headers: String)] {
     let sources = DocumentedProgram.packageDirectory.appending(path: "Sources")
-    var maps: [String] = []
+    var modules: [(map: String, headers: String)] = []
     for name in try FileManager.default.contentsOfDirectory(atPath: sources.path).sorted() where name.hasPrefix("C") {
       let candidates = [
         sources.appending(path: "\(name)/module.modulemap").path,
         products.appending(path: "\(name).build/module.modulemap").path,
       ]
-      maps += candidates.filter { FileManager.default.fileExists(atPath: $0) }.prefix(1)
+      guard let map = candidates.first(where: { FileManager.default.fileExists(atPath: $0) }) else { continue }
+      modules.append((map, sources.appending(path: "\(name)/include").path))
     }
-    return maps
+    return modules
   }
 }
 

@@ -18,9 +18,10 @@ import Todana
   }
 
   private static let storeCommands = [
-    "store info", "store classes", "store list", "store get", "store names", "store name", "store verify",
+    "store info", "store classes", "store list", "store query", "store get", "store names", "store name",
+    "store verify",
     "store salvage", "store import", "store backup", "store backup --series", "store restore", "store backups list",
-    "store backups verify", "store compact", "store index list", "store index rebuild", "store key list",
+    "store backups verify", "store compact", "store drop", "store index list", "store index rebuild", "store key list",
     "store key add", "store key change", "store key rotate", "store rotate",
   ]
 
@@ -56,7 +57,16 @@ import Todana
       try ToolRun(words + ["--json"] + arguments + secret)
     }
     switch command {
+    case "store query":
+      let store = try Store(
+        .directory(made.path), classes: [FieldSample.self],
+        configuration: StoreConfiguration(encryption: .key(ToolStore.key)))
+      try store.insert(FieldSample())
+      try store.saveChanges()
+      try store.close()
+      try check(command, run(made.path, "Sample", secret: secret))
     case "store list", "store index rebuild": try check(command, run(made.path, "IndexedSong", secret: secret))
+    case "store drop": try check(command, run(made.path, "IndexedSong", "--yes", secret: secret))
     case "store get": try check(command, run(made.path, "Playlist", "1", secret: secret))
     case "store name": try check(command, run(made.path, "favourites", secret: secret))
     case "store salvage", "store backup", "store backup --series":

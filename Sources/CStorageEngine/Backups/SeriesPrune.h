@@ -1,9 +1,9 @@
 // The removal of a series' oldest backups, or of a single backup, and of the blocks that only they need.
 //
-// First all blocks that the remaining backups need are marked. Then the manifests of the removed
-// backups are removed durably. Then segments without marked blocks are removed. In the other
-// segments, unmarked blocks are freed by punching holes, if the file system supports that. If the
-// process is killed in between, the next pruning frees the rest.
+// First all blocks that the remaining backups need are marked. Then the manifests of the removed backups are removed
+// durably. Then segments without marked blocks are removed. In the other segments, unmarked blocks are freed by
+// punching holes, if the file system supports that. If the process is killed in between, the next pruning frees the
+// rest.
 #pragma once
 
 #include <memory>

@@ -103,8 +103,8 @@ public struct BackupSeries: Sendable, Hashable {
 
   /// Removes one backup, and frees the space that only it needed.
   ///
-  /// The other backups stay complete. If the removed backup is the newest one, the next backup gets
-  /// its number. ``prune(keeping:progress:)`` describes how the space is freed.
+  /// The other backups stay complete. If the removed backup is the newest one, the next backup gets its number.
+  /// ``prune(keeping:progress:)`` describes how the space is freed.
   ///
   /// - Parameters:
   ///   - number: The number of the backup.

@@ -2,8 +2,7 @@ import Foundation
 
 /// Prints a value as JSON on one line: a report, or one value of a list.
 ///
-/// Every command with `--json` uses this form. `docs/formats/tool-json.md` describes the fields of
-/// each command.
+/// Every command with `--json` uses this form. `docs/formats/tool-json.md` describes the fields of each command.
 func printJSON(_ value: some Encodable) throws {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -2,8 +2,8 @@ import Foundation
 
 /// The progress line on the standard error.
 ///
-/// It is shown only on terminals that can rewrite a line, unlike `dumb` ones. It is not shown if the standard output is a
-/// pipe: the program that reads the pipe may ask for a passphrase on the same terminal, and the line would erase the
+/// It is shown only on terminals that can rewrite a line, unlike `dumb` ones. It is not shown if the standard output is
+/// a pipe: the program that reads the pipe may ask for a passphrase on the same terminal, and the line would erase the
 /// question. It never reaches the last column, as some terminals would then begin another line.
 struct ProgressLine {
   private let isShown: Bool

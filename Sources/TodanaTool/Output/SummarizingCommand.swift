@@ -56,6 +56,7 @@ extension ImportCommand: SummarizingCommand { var printsReport: Bool { options.j
 extension BackupCommand: SummarizingCommand { var printsReport: Bool { options.json } }
 extension RestoreCommand: SummarizingCommand { var printsReport: Bool { options.json } }
 extension CompactCommand: SummarizingCommand { var printsReport: Bool { options.json } }
+extension DropCommand: SummarizingCommand { var printsReport: Bool { json } }
 extension IndexRebuildCommand: SummarizingCommand { var printsReport: Bool { options.json } }
 extension KeyAddCommand: SummarizingCommand { var printsReport: Bool { json || recoveryKey } }
 extension KeyChangeCommand: SummarizingCommand { var printsReport: Bool { json } }

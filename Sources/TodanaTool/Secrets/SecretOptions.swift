@@ -104,8 +104,8 @@ extension SecretOptions {
       do {
         return try waiting.whileInUse { try open(configuration) }
       } catch let error as StoreError {
-        // Any error here means that the store cannot be opened, even one that is reported
-        // differently after the opening, such as a damaged catalog.
+        // Any error here means that the store cannot be opened, even one that is reported differently after the
+        // opening, such as a damaged catalog.
         throw CannotOpen(error, path: waiting.name)
       }
     }

@@ -30,6 +30,13 @@ struct Terminal: ~Copyable {
     return .passphrase(passphrase)
   }
 
+  /// Asks a question, and returns whether the answer is yes; any other answer means no.
+  func confirms(_ question: String) throws -> Bool {
+    write(question)
+    let answer = try SecretSource.text(try readLine(), from: "the terminal").lowercased()
+    return answer == "y" || answer == "yes"
+  }
+
   private func ask(_ question: String) throws -> String {
     var settings = termios()
     guard unsafe tcgetattr(descriptor, &settings) == 0 else {

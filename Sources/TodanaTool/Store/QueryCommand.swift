@@ -1,0 +1,75 @@
+import ArgumentParser
+import Todana
+
+/// The command `todana store query`.
+struct QueryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "query",
+    abstract: "Find records of a class by a condition on its fields.",
+    discussion: """
+      The class must have declared contentFields; `store list` shows their names. A condition compares fields with \
+      numbers, texts in quotation marks, TRUE, FALSE and NULL:
+
+        seconds > 200 AND (genre = 'Jazz' OR title BEGINSWITH 'B')
+        title CONTAINS[c] 'ecoute'                  ignoring case and accents
+        added >= '2026-01-01'                       dates in ISO 8601, UTC
+        genre IN ('Jazz', 'Pop') AND NOT isHidden
+        title LIKE 'Blue%'                          % and _ are wildcards
+
+      An index of the class is used if it fits. Records come in the order of their row ids, or as --sort says. Records \
+      of other versions of the class than the declared fields describe are reported, and the status is 1.
+
+      \(EnvironmentHelp.store)
+
+      Examples:
+        todana store query Music.todana Song "seconds > 200" --sort "title, seconds DESC" --limit 10
+        todana store query Music.todana Song "genre IS NULL" --count
+      """,
+    version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @Argument(help: "The stored name of the class.", completion: ClassNameCompletion.kind) var className: String
+  @Argument(help: "The condition; all records without one.") var condition: String?
+  @Option(help: ArgumentHelp("Sort by these fields, such as \"title, seconds DESC\".", valueName: "fields"))
+  var sort: String?
+  @Option(help: ArgumentHelp("Leave out this number of records at the beginning.", valueName: "count")) var offset = 0
+  @Option(help: ArgumentHelp("The maximum number of records.", valueName: "count")) var limit: Int?
+  @Flag(help: "Print only the number of records.") var count = false
+  @OptionGroup var options: ListOptions
+
+  private struct Count: Encodable {
+    let recordCount: Int
+  }
+
+  func validate() throws {
+    if let limit, limit < 0 { throw ValidationError("--limit needs a number of records, 0 or more.") }
+    if offset < 0 { throw ValidationError("--offset needs a number of records, 0 or more.") }
+  }
+
+  func run() throws {
+    var isSound = true
+    try store.withStore { store in
+      let lines = RecordLines(layout: try store.contentLayout(ofClassNamed: className), isJSON: options.json)
+      let policy = DamagePolicy.report { error in
+        isSound = false
+        printError("\(error)")
+      }
+      var found = 0
+      do {
+        if !count { try lines.printHeadings() }
+        try store.findRecords(
+          ofClassNamed: className, where: condition, sortedBy: sort, offset: offset, limit: limit, onDamage: policy
+        ) { record, _, _ in
+          try Interruption.check()
+          found += 1
+          if !count { try lines.print(record) }
+        }
+      } catch let error as QueryTextError {
+        throw ValidationError("\(error)")
+      }
+      guard count else { return }
+      if options.json { try printJSON(Count(recordCount: found)) } else { try StandardOutput.line("\(found)") }
+    }
+    if !isSound { throw ExitStatus.somethingWrong }
+  }
+}
