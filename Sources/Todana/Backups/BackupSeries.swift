@@ -2,7 +2,7 @@
 /// one.
 ///
 /// ```swift
-/// let series = BackupSeries(at: "Backups/Music")
+/// let series = BackupSeries(at: "Music.backups")
 /// try store.backUp(into: series)
 /// guard try series.verify().isSound else { return }
 /// try series.prune(keeping: 30)

@@ -51,7 +51,7 @@ extension Store {
   /// its file since the last backup, it has a new file, which is written entirely.
   ///
   /// ```swift
-  /// try store.backUp(into: BackupSeries(at: "Backups/Music"))
+  /// try store.backUp(into: BackupSeries(at: "Music.backups"))
   /// ```
   ///
   /// - Parameters:

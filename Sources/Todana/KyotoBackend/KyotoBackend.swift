@@ -83,7 +83,7 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
 
   /// The limits: 1,000 bytes for keys and names, 1 GiB and 64 bytes for values.
   ///
-  /// A batch may have 2,147,483,647 changes. Its bytes are limited by ``Options/commitLimitByteCount``, or by 1 GiB and
+  /// A batch may have 2,147,483,647 changes. Its bytes are limited by ``StorageTuning/commitLimitByteCount``, or by 1 GiB and
   /// 2,048 bytes if that is more.
   public let limits: BackendLimits
 

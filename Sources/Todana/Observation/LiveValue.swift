@@ -2,7 +2,8 @@ extension Store {
   /// Returns a sequence of a value that is computed from the store, now and after commits that can change it.
   ///
   /// ```swift
-  /// for try await count in store.observe({ try $0.count(Song.self) }) { badge.text = "\(count)" }
+  /// let counts = store.observe { try $0.count(Song.self) }
+  /// for try await count in counts.removingDuplicates() { badge.text = "\(count)" }
   /// ```
   ///
   /// The closure computes the value in one state of the store. It may read anything through the store that it receives:
@@ -26,13 +27,6 @@ extension Store {
     LiveValue(store: self, compute: value, isEqual: nil)
   }
 
-  /// Returns a sequence of a value that is computed from the store, now and whenever it has changed.
-  ///
-  /// As the method for any value, but without values that equal the previous one.
-  public func observe<Value: Equatable>(_ value: @escaping (Store) throws -> Value) -> LiveValue<Value> {
-    LiveValue(store: self, compute: value, isEqual: ==)
-  }
-
   /// Returns a sequence of one object, loaded, now and after every commit that changes it; nil after its deletion.
   ///
   /// ```swift
@@ -43,13 +37,13 @@ extension Store {
   }
 }
 
-/// A value that is computed from a store, as it changes; returned by ``Store/observe(_:)-((Store)->Value)``.
+/// A value that is computed from a store, as it changes; returned by `Store.observe(_:)`.
 public struct LiveValue<Value>: AsyncSequence {
   public typealias Element = Value
 
   let store: Store
   let compute: (Store) throws -> Value
-  let isEqual: ((Value, Value) -> Bool)?
+  var isEqual: ((Value, Value) -> Bool)?
   /// Whether the value depends on a single object, and not on objects that it refers to.
   var isOfOneObject = false
 
@@ -128,6 +122,18 @@ public struct LiveValue<Value>: AsyncSequence {
       let distinct = Set(types.map { ObjectIdentifier($0) })
       return ReferencedClasses.reachable(from: types).map { $0.count > distinct.count } ?? true
     }
+  }
+}
+
+extension LiveValue where Value: Equatable {
+  /// Returns the sequence without values that equal the previous one.
+  ///
+  /// Stored objects are equal if they are the same instance. Do not use it for a value that contains objects, because
+  /// changes of their content would be left out.
+  public func removingDuplicates() -> LiveValue {
+    var value = self
+    value.isEqual = { $0 == $1 }
+    return value
   }
 }
 

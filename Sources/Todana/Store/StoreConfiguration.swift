@@ -121,7 +121,8 @@ extension StoreConfiguration {
   /// - Returns: The options.
   func options(expecting anchor: StoreAnchor?) -> KyotoBackend.Options {
     var options = KyotoBackend.Options()
-    options.access = access
+    // A store that has a commit already exists, so none is created at a wrong path.
+    options.access = anchor != nil && access == .write ? .writeExisting : access
     options.waitDuration = waitDuration
     options.cipher = cipher
     options.passphraseCost = passphraseCost

@@ -33,7 +33,7 @@ private final class Item: StoredObject {
   private func insertItem() throws { try save { try $0.insert(Item()) } }
 
   @Test func `a count follows commits of every store, and leaves out equal values`() async throws {
-    var counts = store.observe { try $0.count(Item.self) }.makeAsyncIterator()
+    var counts = store.observe { try $0.count(Item.self) }.removingDuplicates().makeAsyncIterator()
     #expect(try await counts.next() == 10)
     try insertItem()
     #expect(try await counts.next() == 11)
@@ -41,6 +41,13 @@ private final class Item: StoredObject {
     try store.insert(Item())
     try store.saveChanges()
     #expect(try await counts.next() == 12)
+  }
+
+  @Test func `changes of the content of fetched objects lead to a new value`() async throws {
+    var items = store.observe { try $0.fetch(Item.where { $0.number > 7 }) }.makeAsyncIterator()
+    #expect(try await items.next()?.map(\.number) == [8, 9])
+    try save { try $0.update(try #require(try $0.first(Item.where { $0.number == 9 }))) { $0.number = 90 } }
+    #expect(try await items.next()?.map(\.number) == [8, 90])
   }
 
   @Test func `several commits lead to one value`() async throws {

@@ -3,7 +3,7 @@
 extension Store {
   /// Returns the values of a property for the objects of a query, in its order, without blocking.
   ///
-  /// See ``values(_:of:loading:includingPending:onDamage:)-(_,KeyPath<T,Value>,_,_,_)``.
+  /// See ``values(_:loading:includingPending:onDamage:_:)``.
   public nonisolated(nonsending) func valuesAsync<T: StoredObject, Value: Sendable>(
     _ query: Query<T>, of keyPath: any KeyPath<T, Value> & Sendable, loading: any PartialKeyPath<T> & Sendable...,
     includingPending: Bool = true, onDamage: DamagePolicy = .fail
