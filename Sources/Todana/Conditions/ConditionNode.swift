@@ -176,12 +176,17 @@ protocol ConditionTest: Sendable {
 
   /// The reason why the test cannot be carried out; nil if it can.
   var problem: String? { get }
+
+  /// Whether the test is on the identity of the object.
+  var testsIdentity: Bool { get }
 }
 
 extension ConditionTest {
   var holdsForAbsent: Bool? { false }
 
   var problem: String? { nil }
+
+  var testsIdentity: Bool { false }
 
   var readsOwnProperties: Bool { paths.allSatisfy(\.isOwnProperty) && !looksAtOtherObjects }
 
@@ -225,7 +230,9 @@ extension ConditionNode {
   var problem: String? {
     switch self {
     case .always, .never: return nil
-    case .all(let nodes), .any(let nodes): return nodes.lazy.compactMap(\.problem).first
+    case .all(let nodes), .any(let nodes):
+      for node in nodes { if let problem = node.problem { return problem } }
+      return nil
     case .not(let node): return node.problem
     case .test(let test): return test.problem
     }

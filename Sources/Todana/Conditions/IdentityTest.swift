@@ -59,6 +59,7 @@ struct IdentityTest: ConditionTest {
   }
 
   var paths: [PropertyPath] { [] }
+  var testsIdentity: Bool { true }
   // An index cannot have a condition on identities, because they do not belong to the content.
   var readsOwnProperties: Bool { false }
   var ranges: ValueRanges? { nil }
@@ -113,9 +114,9 @@ extension ConditionNode {
   var testsIdentities: Bool {
     switch self {
     case .always, .never: false
-    case .all(let nodes), .any(let nodes): nodes.contains(where: \.testsIdentities)
+    case .all(let nodes), .any(let nodes): nodes.contains { $0.testsIdentities }
     case .not(let node): node.testsIdentities
-    case .test(let test): test is IdentityTest
+    case .test(let test): test.testsIdentity
     }
   }
 }

@@ -48,7 +48,7 @@ extension Store {
     _ name: String, includingPending: Bool = true, _ body: (inout DataBuffer) throws -> Result
   ) throws -> Result? {
     try begin()
-    tracker?.note(namedBuffer: name)
+    if isTracking { tracker.note(namedBuffer: name) }
     try checkBufferName(name)
     if includingPending, let pending = namedBuffers.pendingChange(of: name) {
       guard case .put(let content, let version) = pending else { return nil }
@@ -93,7 +93,7 @@ extension Store {
   /// - Complexity: O(*n* log *n*); reads all buffers.
   public func namedBufferNames(includingPending: Bool = true) throws(StoreError) -> [String] {
     try begin()
-    tracker?.noteAllNamedBuffers()
+    if isTracking { tracker.noteAllNamedBuffers() }
     var names: Set<NamedBuffers.Name> = []
     if let keyspace = try knownBufferKeyspace() {
       let chunk = takeChunk()

@@ -121,6 +121,8 @@ struct QuerySpecification: Sendable {
   var start: QueryPosition?
   /// The only properties that are read from the result; empty if any properties, or whole objects, are needed.
   var wanted: [PropertyPath] = []
+  /// Whether the condition tests rows, in place of the identities that the program named.
+  var testsRows = false
   /// The error in the query, which the fetch throws.
   var problem: String?
 

@@ -70,7 +70,7 @@ extension Store {
   /// Returns the keyspace of a class that has, or once had, records.
   func keyspace(ofClassNamed name: String) throws(StoreError) -> KeyspaceID {
     try begin()
-    tracker?.noteWhole()
+    if isTracking { tracker.noteWhole() }
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     guard let keyspace = keyspaces.first(where: { $0.kind == .rows && $0.name == Array(name.utf8) }) else {
       throw StoreError(.unknownClass, "The store has no class of this name.", className: name)

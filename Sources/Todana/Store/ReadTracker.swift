@@ -25,20 +25,20 @@ struct ReadTracker {
 // Notes for a tracker, if there is one: only while a value is computed that is observed.
 extension Store {
   @inline(__always)
-  func noteUse(of table: ClassTable) { if tracker != nil { tracker?.note(table.type) } }
+  func noteUse(of table: ClassTable) { if isTracking { tracker.note(table.type) } }
 
   @inline(__always)
   func noteUse(of id: @autoclosure () -> AnyObjectID?) {
-    guard tracker != nil else { return }
-    if let id = id() { tracker?.note(id) }
+    guard isTracking else { return }
+    if let id = id() { tracker.note(id) }
   }
 
   /// Runs a closure, and returns the parts of the store that it has read.
   func tracking<Result>(_ body: () throws -> Result) throws -> (result: Result, reads: ReadTracker) {
-    let outer = tracker
-    tracker = ReadTracker()
-    defer { tracker = outer }
+    let (outer, wasTracking) = (tracker, isTracking)
+    (tracker, isTracking) = (ReadTracker(), true)
+    defer { (tracker, isTracking) = (outer, wasTracking) }
     let result = try body()
-    return (result, tracker ?? ReadTracker())
+    return (result, tracker)
   }
 }

@@ -79,8 +79,11 @@ public final class Store {
   var holdsSnapshot = false
   /// The held snapshot; nil after a save, until the next read takes one that includes the save.
   var heldSnapshot: (any BackendSnapshot)?
-  /// The tracker of the parts that are read while an observed value is computed; nil at other times.
-  var tracker: ReadTracker?
+  /// Whether an observed value is being computed, so that reads are noted.
+  // No other code runs while the flag is accessed, so accesses never overlap. A check would cost more than the access.
+  @safe @exclusivity(unchecked) var isTracking = false
+  /// The tracker of the parts that are read while an observed value is computed.
+  var tracker = ReadTracker()
   /// The table of the class that was looked up last.
   var lastTable: ClassTable?
   var spareChunk: RecordChunk?

@@ -40,7 +40,7 @@ struct Planner {
     if case .never = condition {
       return ExecutionPlan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
     }
-    let rowPlan = rowPlan(condition)
+    let rowPlan = query.testsRows ? rowPlan(condition) : nil
     if let rowPlan, rowPlan.expectedCount <= 1 { return rowPlan }
     let tests = indexes.isEmpty ? [] : condition.conjuncts.map(PlannedTest.init)
     if let plan = uniqueKeyPlan(condition, tests) { return plan }

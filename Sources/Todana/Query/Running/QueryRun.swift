@@ -21,6 +21,7 @@ struct QueryRun {
     var query = query
     if query.condition.testsIdentities {
       query.condition = query.condition.resolvingIdentities(of: try table.classIDForReading())
+      query.testsRows = true
     }
     let readsOwnProperties = query.readsOwnProperties
     let paths = readsOwnProperties ? [] : query.paths

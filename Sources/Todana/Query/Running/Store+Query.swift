@@ -26,8 +26,17 @@ extension Store {
       return try fetch(T.self, includingPending: includingPending, onDamage: onDamage)
     }
     var objects: [T] = []
-    try forEachObject(of: query, includingPending: includingPending, onDamage: onDamage) { object in
-      objects.append(object)
+    if query.specification.includesSubclasses {
+      try forEachObject(of: query, includingPending: includingPending, onDamage: onDamage) { object in
+        objects.append(object)
+        return true
+      }
+      return objects
+    }
+    let run = try begin(query, includingPending: includingPending, onDamage: onDamage)
+    try run.forEachObject { object in
+      // The table's class is T.
+      objects.append(unsafe unsafeDowncast(object, to: T.self))
       return true
     }
     return objects

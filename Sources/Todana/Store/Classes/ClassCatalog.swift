@@ -38,7 +38,7 @@ extension Store {
   public var catalog: ClassCatalog {
     get throws(StoreError) {
       try begin()
-      tracker?.noteWhole()
+      if isTracking { tracker.noteWhole() }
       let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
       registry.adopt(keyspaces)
       var unregistered: [ClassCatalog.Entry] = []

@@ -120,7 +120,7 @@ extension Store {
   /// Returns the table of a class, with the tables of all registered subclasses if `includingSubclasses` is true.
   func tables(for type: StoredObject.Type, includingSubclasses: Bool) throws(StoreError) -> [ClassTable] {
     let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
-    if tracker != nil { for table in tables { noteUse(of: table) } }
+    if isTracking { for table in tables { noteUse(of: table) } }
     return tables
   }
 
