@@ -15,13 +15,14 @@ extension StoreIdentifiable where Self: StoredObject {
   /// | `BETWEEN ? AND ?` | from the first value to the last, both included |
   /// | `IN ?`, `IN (?, 'Pop')` | an array or a set as one argument; or several values |
   /// | `CONTAINS` `BEGINSWITH` `ENDSWITH` | a text; `CONTAINS` also finds an element of a list |
+  /// | `LIKE` `MATCHES` | a pattern with `%` and `_`; a regular expression that matches the entire text |
   /// | `IS NULL`, `IS NOT NULL`, `= NULL` | |
   /// | `NOT`, `AND`, `OR`, parentheses | `NOT` binds closest, then `AND`; `!`, `&&`, `\|\|` are the same |
   /// | a field of type `Bool` | is a condition by itself, and so are `TRUE` and `FALSE` |
   ///
-  /// `[c]` after an operator ignores case and accents: `title ==[c] 'écoute'`. Values are `?`, numbers, `TRUE`,
-  /// `FALSE`, `NULL`, and texts: `'text'` or `"text"`, with quotation marks doubled inside. Keywords are not
-  /// case-sensitive. Write a field in backticks if its name is a keyword or not a word.
+  /// `[c]` after an operator ignores case and accents, and `[i]` only case: `title ==[c] 'écoute'`. Values are `?`,
+  /// numbers, `TRUE`, `FALSE`, `NULL`, and texts: `'text'` or `"text"`, with quotation marks doubled inside. Keywords
+  /// are not case-sensitive. Write a field in backticks if its name is a keyword or not a word.
   ///
   /// Values are compared by the rules of ``OrderedValue``. A value is converted to the field's type if this loses
   /// nothing: `200` to a `UInt32` or a `Double`, a string to a `UUID` or `URL`, a raw value to an enumeration.
