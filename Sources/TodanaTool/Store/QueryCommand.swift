@@ -56,18 +56,23 @@ struct QueryCommand: ParsableCommand {
       }
       var found = 0
       do {
-        if !count { try lines.printHeadings() }
         try store.findRecords(
           ofClassNamed: className, where: condition, sortedBy: sort, offset: offset, limit: limit, onDamage: policy
         ) { record, _, _ in
           try Interruption.check()
+          if !count {
+            if found == 0 { try lines.printHeadings() }
+            try lines.print(record)
+          }
           found += 1
-          if !count { try lines.print(record) }
         }
       } catch let error as QueryTextError {
         throw ValidationError("\(error)")
       }
-      guard count else { return }
+      guard count else {
+        if found == 0 { try lines.printHeadings() }
+        return
+      }
       if options.json { try printJSON(Count(recordCount: found)) } else { try StandardOutput.line("\(found)") }
     }
     if !isSound { throw ExitStatus.somethingWrong }
