@@ -13,26 +13,45 @@ protocol TextMatcher: Sendable {
 }
 
 /// A test that a text matches a pattern.
-struct PatternTest<Root: StoreIdentifiable, Value: OrderedValue, Matcher: TextMatcher>: ConditionTest {
-  let property: Property<Root, Value>
-  let folding: Folding
-  let matcher: Matcher
+struct PatternTest<Root: StoreIdentifiable, Matcher: TextMatcher>: ConditionTest {
+  private let path: PropertyPath
+  private let isOptional: Bool
+  private let text: @Sendable (Root) throws(StoreError) -> String?
+  private let folding: Folding
+  private let matcher: Matcher
+
+  /// Makes a test of a text as it is.
+  init<Value: OptionalText>(_ property: Property<Root, Value>, _ matcher: Matcher) {
+    let read = property.read
+    path = property.path
+    isOptional = Value.self is any AbsentValue.Type
+    text = { object throws(StoreError) in try read(object).optionalText }
+    folding = .none
+    self.matcher = matcher
+  }
+
+  /// Makes a test of a folded text.
+  init(_ property: FoldedProperty<Root>, _ matcher: Matcher) {
+    let read = property.property.read
+    path = property.property.path
+    isOptional = true
+    text = { object throws(StoreError) in try read(object)?.description }
+    folding = property.folding
+    self.matcher = matcher
+  }
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
     // A query tests objects of its own class only.
-    switch try property.read(unsafe unsafeDowncast(object, to: Root.self)) {
-    case let text as any OptionalText: return text.optionalText.map { matcher.matches($0) } ?? false
-    case let text as FoldedText: return matcher.matches(text.description)
-    default: return false
-    }
+    guard let text = try text(unsafe unsafeDowncast(object, to: Root.self)) else { return false }
+    return matcher.matches(text)
   }
 
-  var paths: [PropertyPath] { [property.path] }
-  var readsOwnProperties: Bool { property.path.isOwnProperty }
+  var paths: [PropertyPath] { [path] }
+  var readsOwnProperties: Bool { path.isOwnProperty }
 
   var ranges: ValueRanges? {
     guard folding == .none, let prefix = matcher.prefix else { return nil }
-    var ranges = prefixRanges(of: Array(prefix.utf8), isOptional: Value.self is any AbsentValue.Type, property.path)
+    var ranges = prefixRanges(of: Array(prefix.utf8), isOptional: isOptional, path)
     ranges.isExact = false
     return ranges
   }
@@ -40,7 +59,7 @@ struct PatternTest<Root: StoreIdentifiable, Value: OrderedValue, Matcher: TextMa
   var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { Array((folding.rawValue + " " + matcher.description).utf8) }
   var problem: String? { matcher.problem }
-  var description: String { "\(property.path.description) \(matcher.description)" }
+  var description: String { "\(path.description) \(matcher.description)" }
 }
 
 /// A pattern of SQL's `LIKE`: `%` for any number of characters, `_` for one Unicode scalar, `\\` before an ordinary one.

@@ -79,7 +79,7 @@ extension Property where Value: OptionalText {
   /// one. Case and accents count; ``folded`` and ``caseInsensitive`` have this method, too. Unless the pattern begins
   /// with an ordinary character and an index is on the text, all objects are read.
   public func like(_ pattern: String) -> Condition<Root> {
-    Condition(.test(PatternTest(property: self, folding: .none, matcher: LikePattern(pattern, folding: .none))))
+    Condition(.test(PatternTest(self, LikePattern(pattern, folding: .none))))
   }
 
   /// Returns a condition that is true if a regular expression matches the entire text.
@@ -92,16 +92,14 @@ extension Property where Value: OptionalText {
   /// exclude. A query with an invalid expression throws ``StoreError/Code/invalidQuery``. Some expressions, such as
   /// `(a+)+b`, take exponential time for some texts, so do not accept expressions from people whom you do not trust.
   public func matches(regex: String) -> Condition<Root> {
-    Condition(
-      .test(PatternTest(property: self, folding: .none, matcher: RegexPattern(regex, isWhole: true, folding: .none))))
+    Condition(.test(PatternTest(self, RegexPattern(regex, isWhole: true, folding: .none))))
   }
 
   /// Returns a condition that is true if a regular expression matches a part of the text.
   ///
   /// See ``matches(regex:)``.
   public func contains(regex: String) -> Condition<Root> {
-    Condition(
-      .test(PatternTest(property: self, folding: .none, matcher: RegexPattern(regex, isWhole: false, folding: .none))))
+    Condition(.test(PatternTest(self, RegexPattern(regex, isWhole: false, folding: .none))))
   }
 
   /// The text without case, but with accents, for comparisons: `$0.title.caseInsensitive == "ÉCOUTE"`.
@@ -152,7 +150,7 @@ public struct FoldedProperty<Root: StoreIdentifiable>: Sendable {
   ///
   /// See ``Property/like(_:)``.
   public func like(_ pattern: String) -> Condition<Root> {
-    Condition(.test(PatternTest(property: property, folding: folding, matcher: LikePattern(pattern, folding: folding))))
+    Condition(.test(PatternTest(self, LikePattern(pattern, folding: folding))))
   }
 
   /// Returns a condition that is true if a regular expression matches the entire text.
@@ -160,7 +158,7 @@ public struct FoldedProperty<Root: StoreIdentifiable>: Sendable {
   /// The text is matched without its accents if they do not count. See ``Property/matches(regex:)``.
   public func matches(regex: String) -> Condition<Root> {
     let matcher = RegexPattern(regex, isWhole: true, folding: folding)
-    return Condition(.test(PatternTest(property: property, folding: folding, matcher: matcher)))
+    return Condition(.test(PatternTest(self, matcher)))
   }
 
   /// Returns a condition that is true if a regular expression matches a part of the text.
@@ -168,7 +166,7 @@ public struct FoldedProperty<Root: StoreIdentifiable>: Sendable {
   /// See ``matches(regex:)``.
   public func contains(regex: String) -> Condition<Root> {
     let matcher = RegexPattern(regex, isWhole: false, folding: folding)
-    return Condition(.test(PatternTest(property: property, folding: folding, matcher: matcher)))
+    return Condition(.test(PatternTest(self, matcher)))
   }
 
   private func compared(_ comparison: Comparison, _ value: String?) -> Condition<Root> {
