@@ -37,23 +37,28 @@ std::shared_ptr<const HashFile> Commit::createFile(Keyspace &keyspace, uint64_t 
 }
 
 void Commit::replaceFile(Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed) {
-  std::shared_ptr<const HashFile> old = state_.table.file(keyspace);
+  std::shared_ptr<const HashFile> old = replacedFile(keyspace);
   replacements_.push_back({&keyspace, old, keyspace.fileNumber, keyspace.isSealed});
   touch(keyspace);
   keyspace.pool.forget();
   uint32_t number = file->number();
   state_.table.setFile(keyspace, std::move(file), number, isSealed);
+  // If the file is not open, the next opening removes it, because the catalog no longer names it.
   if (old) state_.group.dropFile(old->file());
 }
 
-void Commit::dropKeyspace(Keyspace &keyspace) {
-  std::shared_ptr<const HashFile> file;
+std::shared_ptr<const HashFile> Commit::replacedFile(Keyspace &keyspace) {
   try {
-    file = state_.table.file(keyspace);
+    return state_.table.file(keyspace);
   } catch (const Failure &failure) {
-    // A file that cannot be opened can be dropped, unless the keyspace would then look empty in a snapshot.
+    // In a snapshot the keyspace would then look empty.
     if (failure.code != TDN_DAMAGED || !state_.snapshots.all().empty()) throw;
+    return nullptr;
   }
+}
+
+void Commit::dropKeyspace(Keyspace &keyspace) {
+  const std::shared_ptr<const HashFile> file = replacedFile(keyspace);
   snapshotReaders(keyspace, file);
   noteCleared(keyspace);
   if (keyspace.fileNumber != 0) {
@@ -61,7 +66,6 @@ void Commit::dropKeyspace(Keyspace &keyspace) {
     touch(keyspace);
     keyspace.pool.forget();
     state_.table.setFile(keyspace, nullptr, 0, keyspace.isSealed);
-    // If the file is not open, the next opening removes it, because the catalog no longer names it.
     if (file) state_.group.dropFile(file->file());
   }
   state_.table.remove(keyspace);

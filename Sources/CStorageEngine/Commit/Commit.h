@@ -55,6 +55,9 @@ class Commit {
   // keyspace has its name.
   void addKeyspace(
     Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed, const DigestEntry &contents);
+  // Returns the keyspace's file, which is to be replaced or dropped; null if it is damaged. Throws Failure(TDN_DAMAGED)
+  // in the latter case if there are open snapshots.
+  std::shared_ptr<const HashFile> replacedFile(Keyspace &keyspace);
   // Creates a file with room for `recordCount` records of the keyspace.
   std::shared_ptr<const HashFile> createFile(Keyspace &keyspace, uint64_t recordCount);
 

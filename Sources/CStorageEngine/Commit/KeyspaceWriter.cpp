@@ -30,10 +30,13 @@ void KeyspaceWriter::check() {
 }
 
 bool KeyspaceWriter::write() {
-  const std::shared_ptr<const HashFile> current = commit_.state().table.file(keyspace());
+  // The former file of a cleared tree need not be readable. Of rows, the next row id must be known.
+  const bool isReplaced = run_.isCleared && keyspace().isTree();
+  const std::shared_ptr<const HashFile> current =
+    isReplaced ? commit_.replacedFile(keyspace()) : commit_.state().table.file(keyspace());
   if (!prepare()) return false;
   // There are no records, and the batch puts none.
-  if (!current && run_.putCount == 0) return false;
+  if (keyspace().fileNumber == 0 && run_.putCount == 0) return false;
   Readers readers = commit_.snapshotReaders(keyspace(), current);
   commit_.touch(keyspace());
   const uint64_t nextRow = current && keyspace().hasRows() ? current->nextRow() : 0;
@@ -51,12 +54,12 @@ bool KeyspaceWriter::write() {
 // Returns the file for the changes. Creates a new file if there is none or if all records are removed. Builds a larger
 // one if the current file would be far too small.
 std::shared_ptr<const HashFile> KeyspaceWriter::fileFor(std::shared_ptr<const HashFile> current) {
-  if (!current) return emptyFile();
-  if (run_.isCleared) {
+  if (run_.isCleared && keyspace().fileNumber != 0) {
     // An empty file replaces the one with the records, which snapshots can still read.
     commit_.noteCleared(keyspace());
     return emptyFile();
   }
+  if (!current) return emptyFile();
   return keyspace().isTree() ? current : largerFile(std::move(current));
 }
 

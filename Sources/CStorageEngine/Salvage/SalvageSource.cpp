@@ -158,7 +158,13 @@ void SalvageSource::readCatalog() {
       return isSound;
     }
     entries.setSealed(ring_ && !(mayBePlain_ && Catalog::isPlain(record.value)));
-    std::optional<Catalog::Entry> entry = entries.parse(static_cast<uint32_t>(id), record.value);
+    std::optional<Catalog::Entry> entry;
+    try {
+      entry = entries.parse(static_cast<uint32_t>(id), record.value);
+    } catch (const Failure &failure) {
+      // A damaged entry may seem to be sealed under a key that never existed.
+      if (failure.code != TDN_UNKNOWN_EPOCH) throw;
+    }
     if (!entry) return false;
     Keyspace keyspace;
     keyspace.fileNumber = entry->fileNumber;

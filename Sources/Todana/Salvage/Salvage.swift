@@ -5,6 +5,8 @@ final class Salvage: SalvageVisitor {
 
   private let targetPath: String
   private let secret: StoreSecret?
+  /// The names that the caller gives classes whose names are lost, by their numbers.
+  private let givenNames: [Int: String]
   /// The writer to the new store, which is created as soon as the old store's identity and keys are known.
   private var openWriter: RecordWriter?
   private let progress: (SalvageProgress) throws -> Void
@@ -34,9 +36,13 @@ final class Salvage: SalvageVisitor {
   /// The number of further records from which the keyspace's number may be guessed, if it is unknown.
   private var guessesLeft = 0
 
-  init(to path: String, secret: StoreSecret?, progress: @escaping (SalvageProgress) throws -> Void) {
+  init(
+    to path: String, secret: StoreSecret?, naming names: [Int: String],
+    progress: @escaping (SalvageProgress) throws -> Void
+  ) {
     targetPath = path
     self.secret = secret
+    givenNames = names
     self.progress = progress
   }
 
@@ -141,16 +147,15 @@ final class Salvage: SalvageVisitor {
   }
 
   private func describe(_ keyspace: SalvagedKeyspace) {
-    var name = keyspace.name
-    if !names.insert(name).inserted {
-      name += Array(" (\(keyspace.file))".utf8)
-      names.insert(name)
-    }
-    self.keyspace?.name = name
-    var entry = SalvageReport.Keyspace(
-      name: String(decoding: name, as: UTF8.self), isNameKnown: keyspace.isNameKnown, number: 0)
+    var entry = SalvageReport.Keyspace(name: "", isNameKnown: keyspace.isNameKnown, number: 0)
     entry.recordCount = keyspace.recordCount
     report.keyspaces.append(entry)
+    if !keyspace.isNameKnown, keyspace.kind == .rows, let given = keyspace.id.flatMap({ givenNames[Int($0.rawValue)] })
+    {
+      setName(Array(given.utf8), isKnown: true)
+    } else {
+      setName(keyspace.name, isKnown: keyspace.isNameKnown)
+    }
     targetID = nil
     sourceEnvelope = nil
     if let id = keyspace.id, id.rawValue <= Self.highestNumber, numbers.insert(id.rawValue).inserted {
@@ -159,6 +164,28 @@ final class Salvage: SalvageVisitor {
     } else {
       sourceNumber = nil
     }
+  }
+
+  /// Sets the name of the keyspace that is being read; a name that is in use is made unique.
+  private func setName(_ name: [UInt8], isKnown: Bool) {
+    var name = name
+    if !names.insert(name).inserted, let keyspace {
+      name += Array(" (\(keyspace.file))".utf8)
+      names.insert(name)
+    }
+    keyspace?.name = name
+    keyspace?.isNameKnown = isKnown
+    report.keyspaces[report.keyspaces.count - 1].name = String(decoding: name, as: UTF8.self)
+    report.keyspaces[report.keyspaces.count - 1].isNameKnown = isKnown
+  }
+
+  /// Names a keyspace of byte keys whose name is lost: only named buffers and content fields are stored in one.
+  private func recognize(_ name: String, _ opened: RecordEnvelope.Opened, _ content: UnsafeRawBufferPointer) {
+    guard let keyspace, !keyspace.isNameKnown, targetID == nil else { return }
+    let layout = unsafe ContentLayout(className: name, version: opened.version, bytes: Array(content))
+    let isLayout = layout.map { !$0.fields.isEmpty } ?? false
+    let recognized = isLayout ? ContentLayout.keyspaceName : NamedBuffers.keyspaceName
+    if !names.contains(recognized) { setName(recognized, isKnown: true) }
   }
 
   /// Returns the keyspace in the new store, which is created when its first record is put.
@@ -211,17 +238,19 @@ final class Salvage: SalvageVisitor {
     guard keyspace.kind == nil || keyspace.kind == kind, let opened = open(record, key) else { return false }
     // The first record determines the kind.
     self.keyspace?.kind = kind
+    if kind == .keys { return try keep(record, key, opened) }
     let targetID = try target(of: keyspace, kind)
-    switch kind {
-    case .rows: guard rows.insert(record.rowID) else { return true }
-    default: guard keys.insert(key).inserted else { return true }
-    }
+    guard rows.insert(record.rowID) else { return true }
     report.keyspaces[report.keyspaces.count - 1].savedCount += 1
-    guard kind == .keys else {
-      highestRowID = max(highestRowID, record.rowID)
-      try unsafe writer.putRow(record.rowID, version: opened.version, content: opened.content, in: targetID)
-      return true
-    }
+    highestRowID = max(highestRowID, record.rowID)
+    try unsafe writer.putRow(record.rowID, version: opened.version, content: opened.content, in: targetID)
+    return true
+  }
+
+  /// Puts a record with a byte key into the new store.
+  private func keep(
+    _ record: SalvagedRecord, _ key: [UInt8], _ opened: RecordEnvelope.Opened
+  ) throws(BackendError) -> Bool {
     var buffer = unsafe (name: String(decoding: key, as: UTF8.self), content: opened.content)
     if isSealed(record) {
       do throws(DataBufferError) {
@@ -230,6 +259,11 @@ final class Salvage: SalvageVisitor {
         throw BackendError(.damaged, "A named buffer has no name: \(error)")
       }
     }
+    unsafe recognize(buffer.name, opened, buffer.content)
+    guard let keyspace else { return true }
+    let targetID = try target(of: keyspace, .keys)
+    guard keys.insert(key).inserted else { return true }
+    report.keyspaces[report.keyspaces.count - 1].savedCount += 1
     try unsafe writer.putBuffer(named: buffer.name, version: opened.version, content: buffer.content, in: targetID)
     return true
   }

@@ -1,4 +1,4 @@
-/// The saved and lost records of a salvage (``Store/salvage(from:to:encryption:progress:)``).
+/// The saved and lost records of a salvage (``Store/salvage(from:to:encryption:naming:progress:)``).
 ///
 /// It is `Codable`, so that `JSONEncoder` can write it as a document.
 public struct SalvageReport: Sendable, Codable {

@@ -26,6 +26,8 @@ extension Store {
   ///     a directory whose name ends in `.partial`.
   ///   - encryption: A passphrase or key that opens the damaged store, if it is encrypted. The new store is encrypted
   ///     with the same passphrase or key, and new keys.
+  ///   - names: Stored names for classes whose names are lost, by the numbers of the classes. In an encrypted store,
+  ///     only the catalog has the names; a class whose name is neither there nor here is named after its number.
   ///   - progress: Called repeatedly; throwing from it ends the salvage, and nothing of the new store is left.
   /// - Returns: A report of the saved and lost records.
   /// - Throws: Errors of `progress`; ``StoreError`` if there is no store at the path, it is open, or a newer version
@@ -34,12 +36,12 @@ extension Store {
   /// - Complexity: O(*n*) in the bytes of the store; each is read about three times, more if records were lost.
   public static func salvage(
     from path: String, to newPath: String, encryption: StoreEncryption = .none,
-    progress: (SalvageProgress) throws -> Void = { _ in }
+    naming names: [Int: String] = [:], progress: (SalvageProgress) throws -> Void = { _ in }
   ) throws -> SalvageReport {
     let secret = try encryption.secret()
     return try NewStoreDirectory(newPath).make { partialPath in
       try withoutActuallyEscaping(progress) { progress in
-        try Salvage(to: partialPath, secret: secret, progress: progress).run(from: path)
+        try Salvage(to: partialPath, secret: secret, naming: names, progress: progress).run(from: path)
       }
     }
   }

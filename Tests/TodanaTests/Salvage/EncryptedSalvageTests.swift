@@ -74,6 +74,41 @@ import Todana
     }
   }
 
+  @Test func `named buffers are recognized without the catalog, and classes are named by the caller`() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: path)
+    let catalog = try #require(names.first { $0.hasSuffix("catalog.kch") })
+    try FileManager.default.removeItem(atPath: "\(path)/\(catalog)")
+    let newPath = directory.path("salvaged")
+    let report = try Store.salvage(
+      from: path, to: newPath, encryption: Self.secret, naming: [1: "Song", 2: "Playlist", 77: "None"])
+    #expect(!report.keyspaces.contains { !$0.isNameKnown })
+    #expect(Set(report.keyspaces.map(\.name)) == ["Song", "Playlist", "named buffers"])
+    let new = try Self.open(newPath)
+    #expect(try new.fetch(Playlist.self).first?.songs.map(\.seconds).count == 500)
+    #expect(try new.readNamedBuffer("favourites") { try $0.readReferences(Song.self).count } == 3)
+    #expect(try new.verify().isSound)
+    try new.close()
+  }
+
+  @Test func `a wrong byte anywhere in the catalog costs at most one name`() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: path)
+    let catalog = "\(path)/\(try #require(names.first { $0.hasSuffix("catalog.kch") }))"
+    let bytes = Array(try Data(contentsOf: URL(filePath: catalog)))
+    // The last kilobyte has the entries.
+    let places = stride(from: max(0, bytes.count - 1024), to: bytes.count, by: LongTests.areEnabled ? 1 : 17)
+    for place in places {
+      var changed = bytes
+      changed[place] ^= 0x40
+      changed[min(place + 1, bytes.count - 1)] ^= 0x21
+      try Data(changed).write(to: URL(filePath: catalog))
+      let newPath = directory.path("salvaged")
+      let report = try Store.salvage(from: path, to: newPath, encryption: Self.secret)
+      #expect(report.savedCount == 502, "byte \(place)")
+      #expect(report.keyspaces.count { !$0.isNameKnown } <= 1, "byte \(place)")
+      try FileManager.default.removeItem(atPath: newPath)
+    }
+  }
+
   @Test func `without the passphrase nothing is salvaged`() throws {
     for (encryption, code) in [
       (.none, .keyRequired), (.passphrase("wrong"), .wrongKey),
