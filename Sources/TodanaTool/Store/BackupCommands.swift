@@ -11,6 +11,8 @@ struct BackupCommand: ParsableCommand {
       A copy is a complete store, with the same passphrases and keys. With --encrypted the copy has its own passphrase \
       or key, with --decrypted it has none. Both options copy record by record, which takes longer.
 
+      A backup of a damaged store has the same damage: the status is then 1.
+
       A backup in a series takes only the space of the data that changed since the previous backup. 'todana store \
       restore' creates a store from a backup.
 
@@ -54,29 +56,40 @@ struct BackupCommand: ParsableCommand {
     // Open the store for writing, so that a backup to a series can begin with a checkpoint. No backup changes saved
     // data.
     if series {
-      let info = try store.withStore(.writeExisting) { store in
-        try self.store.waiting.waiting(for: destination).whileInUse {
+      let (info, damage) = try store.withStore(.writeExisting) { store in
+        let info = try self.store.waiting.waiting(for: destination).whileInUse {
           try store.backUp(into: BackupSeries(at: destination)) { try show($0, &line) }
         }
+        return (info, try DamagedParts(of: store))
       }
       line.clear()
-      if options.json { return try printJSON(BackupEntry(info)) }
-      return try StandardOutput.line(
-        "Added backup \(info.number) of commit \(info.commitNumber): \(formattedSize(info.newByteCount)) of new data.")
+      if options.json {
+        try printJSON(BackupEntry(info))
+      } else {
+        let size = formattedSize(info.newByteCount)
+        try StandardOutput.line("Added backup \(info.number) of commit \(info.commitNumber): \(size) of new data.")
+      }
+      return try damage.checkBackup()
     }
     let copyEncryption = try self.copyEncryption()
-    let commitNumber = try store.withStore { store in
+    let (commitNumber, damage) = try store.withStore { store in
+      let damage = try DamagedParts(of: store)
       if let copyEncryption {
-        return try store.backUp(to: destination, encryption: copyEncryption) {
+        let commitNumber = try store.backUp(to: destination, encryption: copyEncryption) {
           line.show("copying", $0.copiedCount, $0.recordCount)
           try Interruption.check()
         }
+        return (commitNumber, damage)
       }
-      return try store.backUp(to: destination) { try show($0, &line) }
+      return (try store.backUp(to: destination) { try show($0, &line) }, damage)
     }
     line.clear()
-    if options.json { return try printJSON(Copy(commitNumber: commitNumber)) }
-    try StandardOutput.line("Copied the store as of commit \(commitNumber).")
+    if options.json {
+      try printJSON(Copy(commitNumber: commitNumber))
+    } else {
+      try StandardOutput.line("Copied the store as of commit \(commitNumber).")
+    }
+    try damage.checkBackup()
   }
 
   private func copyEncryption() throws -> StoreEncryption? {
