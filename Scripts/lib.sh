@@ -77,7 +77,9 @@ install_packages() {
 
 check_swift() {
   command -v swift >/dev/null 2>&1 || stop 3 "swift was not found. Install Swift 6.3 or later: https://swift.org/install"
-  version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
+  # The compiler fails if a library of the system that it needs is missing.
+  printed=$(swift --version 2>&1) || stop 3 "swift does not run: $(printf '%s' "$printed" | head -n 3)"
+  version=$(printf '%s\n' "$printed" | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
   major=${version%%.*}
   minor=${version#*.}
   if [ -z "$version" ] || [ "$major" -lt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -lt 3 ]; }; then
