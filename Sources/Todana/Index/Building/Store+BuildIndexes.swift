@@ -74,12 +74,13 @@ extension Store {
   /// Rows that were skipped earlier are tried again.
   ///
   /// - Parameter progress: Called repeatedly with the progress. If it throws, the build ends for now.
-  /// - Throws: ``UniqueViolation`` if two objects have equal values in a unique index; the errors of `progress`;
-  ///   ``StoreError``.
+  /// - Throws: ``UniqueViolation`` if two objects have equal values in a unique index, after all other indexes were
+  ///   built; the errors of `progress`; ``StoreError``.
   /// - Complexity: O(*n* log *n*). Takes up to 200 MB of memory, or 20 MB if ``StorageTuning/limitsMemory`` is
   ///   set. If the keys of up to 16 million objects need more, they go to a temporary file in the directory `TMPDIR`.
   public func buildIndexes(progress: (IndexBuildingProgress) throws -> Void = { _ in }) throws {
     try beginChange()
+    var firstViolation: UniqueViolation?
     for table in registry.tables where hasIndexesToBuild(table) {
       try session.worker.pause()
       defer { session.worker.resume() }
@@ -87,8 +88,11 @@ extension Store {
         try buildIndexes(of: table, progress)
       } catch let error as IndexTakeover {
         throw StoreError(.indexTakenOver, "\(error)", className: table.name)
+      } catch let violation as UniqueViolation {
+        firstViolation = firstViolation ?? violation
       }
     }
+    if let firstViolation { throw firstViolation }
   }
 
   /// Empties indexes and builds them again, after damage to their files, or after a change to code without a new
@@ -161,23 +165,32 @@ extension Store {
   func buildIndexes(
     of table: ClassTable, _ progress: (IndexBuildingProgress) throws -> Void
   ) throws {
-    let unfinished = table.indexes.filter(isUnfinished)
+    var unfinished = table.indexes.filter(isUnfinished)
     let skipping = table.indexes.filter { !isUnfinished($0) && skipsRows($0) }
-    if !unfinished.isEmpty {
-      try noting(failureOf: unfinished) {
-        var building = try IndexBuilding(self, table, unfinished)
-        try building.run(progress)
+    var firstViolation: UniqueViolation?
+    /// Builds indexes; returns those that are left to build, because another one turned out not to be unique.
+    func build(
+      _ indexes: [ClassIndex], _ run: (inout IndexBuilding) throws -> Void
+    ) throws -> [ClassIndex] {
+      do {
+        try noting(failureOf: indexes) {
+          var building = try IndexBuilding(self, table, indexes)
+          try run(&building)
+        }
+        return []
+      } catch let violation as UniqueViolation {
+        firstViolation = firstViolation ?? violation
+        return indexes.filter { $0.name != violation.indexName }
       }
     }
-    for index in skipping {
-      try noting(failureOf: [index]) {
-        var building = try IndexBuilding(self, table, [index])
-        try building.completeSkippedRows(progress)
-      }
-    }
+    while !unfinished.isEmpty { unfinished = try build(unfinished) { try $0.run(progress) } }
+    for index in skipping { _ = try build([index]) { try $0.completeSkippedRows(progress) } }
+    if let firstViolation { throw firstViolation }
   }
 
   /// Calls the closure, and keeps its error for ``indexes``.
+  ///
+  /// A violation concerns only its own index.
   private func noting(failureOf indexes: [ClassIndex], _ body: () throws -> Void) throws {
     do {
       try body()
@@ -185,7 +198,8 @@ extension Store {
       // Closing the store, or an error of the caller's closure, is not a failure of the index.
       let isFailure = error is UniqueViolation || (error as? StoreError).map { $0.code != .closed } ?? false
       if error is IndexTakeover { try noteIndexesOfOthers(indexes) }
-      for index in indexes where isFailure {
+      let violated = (error as? UniqueViolation)?.indexName
+      for index in indexes where isFailure && violated.map({ $0 == index.name }) ?? true {
         guard let keyspace = index.keyspace, isUnfinished(index) || error is UniqueViolation else { continue }
         session.indexes[keyspace] = .failed(error)
       }
