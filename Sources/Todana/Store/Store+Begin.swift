@@ -1,3 +1,5 @@
+internal import Logging
+
 extension Store {
   /// Throws a deferred error, and settles the consequences of a failed flush; every throwing call starts with this.
   @inline(__always)
@@ -11,6 +13,43 @@ extension Store {
     try begin()
     if isSaving {
       throw StoreError(.reentrant, "The store is being saved; writeContent must not insert, update, delete or save.")
+    }
+  }
+
+  /// Throws an error that was deferred during the call; every throwing call that runs a closure ends with this.
+  @inline(__always)
+  func end() throws(StoreError) {
+    if needsAttention, let error = takeDeferredError(as: StoreError.self) { throw error }
+  }
+
+  /// Returns the deferred error, which is then no longer deferred; nil if it is not of the type.
+  func takeDeferredError<Failure: Error>(as type: Failure.Type) -> Failure? {
+    guard let error = deferredError, let failure = error as? Failure else { return nil }
+    deferredError = nil
+    return failure
+  }
+
+  /// Loads a fault for a property that cannot throw, and defers the error.
+  ///
+  /// - Returns: Whether the object is loaded.
+  func loadOnAccess(_ object: StoredObject) -> Bool {
+    if isClosed {
+      if !hasLoggedAccess {
+        configuration.logger?.error("A property of \(object) was read or assigned after its store was closed.")
+      }
+      hasLoggedAccess = true
+      return false
+    }
+    // An earlier error must not keep other objects from being loaded.
+    let earlier = deferredError
+    deferredError = nil
+    do throws(StoreError) {
+      defer { deferredError = earlier }
+      try load(object)
+      return true
+    } catch {
+      deferredError = earlier ?? error
+      return false
     }
   }
 

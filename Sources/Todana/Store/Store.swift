@@ -60,6 +60,8 @@ public final class Store {
   var deferredError: StoreError? {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
   }
+  /// Whether an access to a property of a fault was logged after the store was closed.
+  var hasLoggedAccess = false
   /// The save whose flush failed.
   var unresolvedSave: UnresolvedSave? {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
@@ -104,6 +106,8 @@ public final class Store {
     _ location: StoreLocation, classes: [StoredObject.Type], configuration: StoreConfiguration = StoreConfiguration(),
     expecting anchor: StoreAnchor? = nil
   ) throws(StoreError) {
+    // Invalid declarations must not leave an empty store.
+    if location.isUnused { try ClassRegistry.check(classes) }
     let backend = try location.openBackend(configuration, expecting: anchor)
     do throws(StoreError) {
       try self.init(backend: backend, classes: classes, configuration: configuration, opened: true)

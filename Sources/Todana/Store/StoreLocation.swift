@@ -13,6 +13,12 @@ public enum StoreLocation: Sendable, Hashable {
   /// The program's memory.
   case inMemory
 
+  /// Whether opening the location for writing would make a store.
+  var isUnused: Bool {
+    if case .directory(let path) = self { return !Store.exists(at: path) }
+    return true
+  }
+
   /// Opens the backend for the records at this location.
   func openBackend(
     _ configuration: StoreConfiguration, expecting anchor: StoreAnchor?

@@ -36,44 +36,6 @@ extension Store {
     return ids
   }
 
-  /// Inserts an object, or updates the existing object with the same value of a property.
-  ///
-  /// ```swift
-  /// let song = try store.upsert(imported, by: \.isrc)
-  /// ```
-  ///
-  /// With a unique index on the property, there is at most one such object. Otherwise, the object with the lowest row
-  /// id is used. An object whose value is nil is always inserted.
-  ///
-  /// - Parameters:
-  ///   - object: An object in no store.
-  ///   - keyPath: The property that identifies the object.
-  ///   - onDamage: The policy for records that cannot be read. Such a record may belong to an object with this value.
-  ///   - merge: Changes the existing object according to the new one. By default, the existing object gets the entire
-  ///     content of the new one.
-  /// - Returns: The object that is in the store.
-  /// - Throws: Errors of `merge`, after which nothing in the store is changed; ``StoreError``.
-  @discardableResult
-  public func upsert<T: StoredObject, Value: OrderedValue>(
-    _ object: T, by keyPath: any KeyPath<T, Value> & Sendable, onDamage: DamagePolicy = .fail,
-    merging merge: ((_ existing: T, _ new: T) throws -> Void)? = nil
-  ) throws -> T {
-    let property = Property<T, Value>(keyPath)
-    let value = try property.read(object)
-    let sameValue = Query(property == value)
-    guard !value.isAbsent, let existing = try first(sameValue, onDamage: onDamage), existing !== object else {
-      try insert(object)
-      return object
-    }
-    try allOrNothing { () throws -> Void in
-      try updateWithinSavepoint(existing) { existing in
-        if let merge { return try merge(existing, object) }
-        ContentSnapshot(of: object).restore(existing)
-      }
-    }
-    return existing
-  }
-
   /// Calls back with each object of a query, loaded, in its order.
   ///
   /// The objects are loaded one after another, so that memory does not grow with their number. An object that was not
@@ -83,7 +45,8 @@ extension Store {
   ///   - query: A query for exactly this class.
   ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
   ///   - onDamage: The policy for records that cannot be read.
-  ///   - body: Sets its second argument to true to stop. It must not save.
+  ///   - body: Sets its second argument to true to stop. It may change objects and save, but the result of the query is
+  ///     that of the call's beginning.
   /// - Throws: Errors of `body`; ``StoreError``.
   public func forEach<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail,
@@ -100,5 +63,6 @@ extension Store {
       return failure == nil && !stop
     }
     if let failure { throw failure }
+    try end()
   }
 }

@@ -26,7 +26,23 @@ struct ClassRegistry {
     return nil
   }
 
+  /// Checks the names and the indexes of classes, as the opening of a store does.
+  static func check(_ types: [StoredObject.Type]) throws(StoreError) {
+    var registry = ClassRegistry()
+    for type in types {
+      let name = try registry.takeName(of: type, byteLimit: 255)
+      _ = try ClassIndex.all(of: type, className: name)
+    }
+  }
+
   mutating func register(_ type: StoredObject.Type, store: Store, nameByteLimit: Int) throws(StoreError) {
+    let table = ClassTable(store: store, type: type, name: try takeName(of: type, byteLimit: nameByteLimit))
+    tables.append(table)
+    tablesByType[ObjectIdentifier(type)] = table
+  }
+
+  /// Returns the stored name of a class, which no other class may have.
+  private mutating func takeName(of type: StoredObject.Type, byteLimit nameByteLimit: Int) throws(StoreError) -> String {
     let name = Self.storedName(of: type)
     try Self.check(name, of: type, nameByteLimit: nameByteLimit)
     let nameBytes = Array(name.utf8)
@@ -39,9 +55,7 @@ struct ClassRegistry {
         className: name)
     }
     typesByName[nameBytes] = type
-    let table = ClassTable(store: store, type: type, name: name)
-    tables.append(table)
-    tablesByType[ObjectIdentifier(type)] = table
+    return name
   }
 
   /// The tables with pending objects, in the order of their numbers; a class with pending objects always has a number.
@@ -66,7 +80,7 @@ struct ClassRegistry {
   /// Returns the table of a class, with the tables of all registered subclasses if `includingSubclasses` is true.
   func tables(for type: StoredObject.Type, includingSubclasses: Bool) throws(StoreError) -> [ClassTable] {
     if !includingSubclasses { return [try table(for: type)] }
-    let found = tables.filter { inherits($0.type, from: type) }
+    let found = tables.filter { $0.type.inherits(from: type) }
     if found.isEmpty { throw unknown(type) }
     return found
   }
@@ -104,15 +118,6 @@ struct ClassRegistry {
     if name.utf8.contains(0) {
       throw StoreError(.invalidClassName, "The storedName of \(type) contains a NUL.")
     }
-  }
-
-  func inherits(_ type: StoredObject.Type, from ancestor: StoredObject.Type) -> Bool {
-    var current: AnyClass? = type
-    while let candidate = current {
-      if candidate == ancestor { return true }
-      current = _getSuperclass(candidate)
-    }
-    return false
   }
 }
 
