@@ -12,6 +12,10 @@ final class Song: StoredObject {
     buffer.writeString(title)
     buffer.writeUInt32(seconds)
   }
+  // Query texts and the tool use these names.
+  override class var contentFields: [ContentField] {
+    [ContentField("title", \Song.title), ContentField("seconds", \Song.seconds)]
+  }
 }
 
 let store = try Store(.directory("Music.todana"), classes: [Song.self])

@@ -54,6 +54,15 @@ func typedErrors(_ store: Store) async {
   }
 }
 
+@MainActor func autosave(_ store: Store) -> Task<Void, any Error> {
+  Task {
+    while !Task.isCancelled {
+      try await Task.sleep(for: .seconds(2))
+      if store.hasUnsavedChanges { try await store.save(durability: .relaxed) }
+    }
+  }
+}
+
 func observation(_ store: Store, _ id: ObjectID<Track>, _ library: StoreActor) async throws {
   for try await count in store.observe({ store in try store.count(Track.self) }) { print(count + 1) }
   for try await rows in store.observe({ try $0.values(Track.all) { Row(title: $0.title) } }) { print(rows.count) }

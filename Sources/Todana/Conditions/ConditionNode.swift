@@ -177,6 +177,9 @@ protocol ConditionTest: Sendable {
   /// The reason why the test cannot be carried out; nil if it can.
   var problem: String? { get }
 
+  /// The objects that the test compares references with.
+  var referenceTargets: [ReferenceTargets] { get }
+
   /// Whether the test is on the identity of the object.
   var testsIdentity: Bool { get }
 }
@@ -185,6 +188,8 @@ extension ConditionTest {
   var holdsForAbsent: Bool? { false }
 
   var problem: String? { nil }
+
+  var referenceTargets: [ReferenceTargets] { [] }
 
   var testsIdentity: Bool { false }
 
@@ -235,6 +240,16 @@ extension ConditionNode {
       return nil
     case .not(let node): return node.problem
     case .test(let test): return test.problem
+    }
+  }
+
+  /// The objects that tests of the condition compare references with.
+  var referenceTargets: [ReferenceTargets] {
+    switch self {
+    case .always, .never: return []
+    case .all(let nodes), .any(let nodes): return nodes.flatMap(\.referenceTargets)
+    case .not(let node): return node.referenceTargets
+    case .test(let test): return test.referenceTargets
     }
   }
 }

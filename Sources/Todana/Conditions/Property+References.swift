@@ -4,8 +4,7 @@ extension Property {
   ///
   /// If the object was not inserted, the condition is false for every object.
   public static func == <Target: StoredObject>(lhs: Self, rhs: Target?) -> Condition<Root> where Value == Target? {
-    if let rhs, rhs.anyID == nil { return .never }
-    return lhs.refers(toOneOf: [rhs?.anyID])
+    lhs.refers(toOneOf: ReferenceTargets(objects: [rhs], of: Target.self))
   }
 
   public static func != <Target: StoredObject>(lhs: Self, rhs: Target?) -> Condition<Root> where Value == Target? {
@@ -16,7 +15,7 @@ extension Property {
   public static func == <Target: StoredObject>(
     lhs: Self, rhs: ObjectID<Target>
   ) -> Condition<Root> where Value == Target? {
-    lhs.refers(toOneOf: [rhs.untyped])
+    lhs.refers(toOneOf: ReferenceTargets([rhs.untyped], of: Target.self))
   }
 
   public static func != <Target: StoredObject>(
@@ -31,7 +30,7 @@ extension Property {
   public func isIn<Target: StoredObject>(
     _ objects: some Sequence<Target>
   ) -> Condition<Root> where Value == Target? {
-    refers(toOneOf: objects.compactMap(\.anyID))
+    refers(toOneOf: ReferenceTargets(objects: objects.lazy.map { $0 }, of: Target.self))
   }
 
   /// Returns a condition that is true if the property refers to one of the objects.
@@ -42,26 +41,18 @@ extension Property {
   public func isIn<Target: StoredObject>(
     _ objects: some Sequence<Target?>
   ) -> Condition<Root> where Value == Target? {
-    var targets: [AnyObjectID?] = []
-    for object in objects {
-      if let object {
-        if let id = object.anyID { targets.append(id) }
-      } else {
-        targets.append(nil)
-      }
-    }
-    return refers(toOneOf: targets)
+    refers(toOneOf: ReferenceTargets(objects: objects.lazy.map { $0 }, of: Target.self))
   }
 
   /// Returns a condition that is true if the property refers to an object with one of these identities.
   public func isIn<Target: StoredObject>(
     _ ids: some Sequence<ObjectID<Target>>
   ) -> Condition<Root> where Value == Target? {
-    refers(toOneOf: ids.map(\.untyped))
+    refers(toOneOf: ReferenceTargets(ids.lazy.map(\.untyped), of: Target.self))
   }
 
   private func refers<Target: StoredObject>(
-    toOneOf targets: [AnyObjectID?]
+    toOneOf targets: ReferenceTargets
   ) -> Condition<Root> where Value == Target? {
     if targets.isEmpty { return .never }
     let read = read
@@ -73,12 +64,16 @@ extension Property {
 
 extension Property where Value: StoredObject {
   /// Returns a condition that is true if the property refers to the object.
-  public static func == (lhs: Self, rhs: Value) -> Condition<Root> { lhs.refers(toOneOf: [rhs].compactMap(\.anyID)) }
+  public static func == (lhs: Self, rhs: Value) -> Condition<Root> {
+    lhs.refers(toOneOf: ReferenceTargets(objects: [rhs], of: Value.self))
+  }
 
   public static func != (lhs: Self, rhs: Value) -> Condition<Root> { !(lhs == rhs) }
 
   /// Returns a condition that is true if the property refers to the object with this identity.
-  public static func == (lhs: Self, rhs: ObjectID<Value>) -> Condition<Root> { lhs.refers(toOneOf: [rhs.untyped]) }
+  public static func == (lhs: Self, rhs: ObjectID<Value>) -> Condition<Root> {
+    lhs.refers(toOneOf: ReferenceTargets([rhs.untyped], of: Value.self))
+  }
 
   public static func != (lhs: Self, rhs: ObjectID<Value>) -> Condition<Root> { !(lhs == rhs) }
 
@@ -86,13 +81,15 @@ extension Property where Value: StoredObject {
   ///
   /// Objects that were not inserted are ignored.
   public func isIn(_ objects: some Sequence<Value>) -> Condition<Root> {
-    refers(toOneOf: objects.compactMap(\.anyID))
+    refers(toOneOf: ReferenceTargets(objects: objects.lazy.map { $0 }, of: Value.self))
   }
 
   /// Returns a condition that is true if the property refers to an object with one of these identities.
-  public func isIn(_ ids: some Sequence<ObjectID<Value>>) -> Condition<Root> { refers(toOneOf: ids.map(\.untyped)) }
+  public func isIn(_ ids: some Sequence<ObjectID<Value>>) -> Condition<Root> {
+    refers(toOneOf: ReferenceTargets(ids.lazy.map(\.untyped), of: Value.self))
+  }
 
-  private func refers(toOneOf targets: [AnyObjectID]) -> Condition<Root> {
+  private func refers(toOneOf targets: ReferenceTargets) -> Condition<Root> {
     if targets.isEmpty { return .never }
     let read = read
     let test = ReferenceTest<Root>(
@@ -105,8 +102,8 @@ extension Property where Value: StoredObject {
 extension Property where Value: ReferenceCollection {
   /// Returns a condition that is true if the list of references contains the object.
   public func contains(_ object: Value.Element) -> Condition<Root> {
-    guard let target = object.anyID else { return .never }
-    return Condition(.test(ReferenceListTest(property: self, target: target)))
+    guard let test = ReferenceListTest(property: self, target: object) else { return .never }
+    return Condition(.test(test))
   }
 
   /// Returns a condition that is true if the list of references contains the object with this identity.

@@ -47,9 +47,12 @@ struct PropertyPath: @unchecked Sendable {
     if let list = Root.self as? any CountedReferences.Type, list.countPaths.contains(keyPath) {
       path.declaredReading = keyPaths.last.map { KeyPathRoute.of($0).hops.isEmpty } == true ? [] : nil
     }
-    path.isOwnProperty =
-      path.declaredReading == nil && (path.keyPaths.count == 1 || isOwnProperty)
-      && path.keyPaths.last.map { KeyPathRoute.isOwnProperty($0) } == true
+    if path.declaredReading == nil, path.keyPaths.count == 1 || isOwnProperty, let last = path.keyPaths.last {
+      // A property of an own value that cannot refer to objects is an own property, whatever computes it.
+      path.isOwnProperty = KeyPathRoute.isOwnProperty(last) || (isOwnProperty && !mayReferToObjects(Root.self))
+    } else {
+      path.isOwnProperty = false
+    }
     return path
   }
 
@@ -97,15 +100,21 @@ struct PropertyPath: @unchecked Sendable {
 
   /// The property's name as written in code; nil if a key path does not reveal it.
   ///
-  /// Key paths print names only for stored properties of structures and of final classes.
+  /// Key paths print names only for stored properties of structures and of final classes. The names of other stored
+  /// properties of a class are found out with an object of it.
   var name: String? {
     var names: [Substring] = []
     for keyPath in keyPaths {
       // `String(describing:)` gives the same text, but first searches for conformances of the type, which takes half a
       // millisecond.
       let printed = keyPath.debugDescription
-      guard let dot = printed.firstIndex(of: "."), !printed.contains("<") else { return nil }
-      names.append(printed[printed.index(after: dot)...])
+      if let dot = printed.firstIndex(of: "."), !printed.contains("<") {
+        names.append(printed[printed.index(after: dot)...])
+      } else if let name = KeyPathRoute.of(keyPath).accessorName {
+        names.append(Substring(name))
+      } else {
+        return nil
+      }
     }
     return names.joined(separator: ".")
   }

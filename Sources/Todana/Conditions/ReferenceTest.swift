@@ -3,28 +3,14 @@ struct ReferenceTest<Root: StoreIdentifiable>: ConditionTest {
   let path: PropertyPath
   let isOptional: Bool
   let read: @Sendable (Root) throws(StoreError) -> StoredObject?
-  /// The identities of the objects, in ascending order.
-  let targets: [AnyObjectID]
-  /// Whether a property that is nil passes.
-  let acceptsNil: Bool
-
-  init(
-    path: PropertyPath, isOptional: Bool, read: @escaping @Sendable (Root) throws(StoreError) -> StoredObject?,
-    targets: [AnyObjectID?]
-  ) {
-    self.path = path
-    self.isOptional = isOptional
-    self.read = read
-    self.targets = Set(targets.compactMap { $0 }).sorted()
-    acceptsNil = isOptional && targets.contains(nil)
-  }
+  let targets: ReferenceTargets
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
     // A query tests objects of its own class only.
     guard let reference = try read(unsafe unsafeDowncast(object, to: Root.self)) else { return acceptsNil }
     // A reference to an object in no store has no identity, but it is not nil either.
     guard let id = reference.anyID else { return false }
-    return targets.count == 1 ? targets[0] == id : targets.containsSorted(id)
+    return targets.contains(id)
   }
 
   var paths: [PropertyPath] { [path] }
@@ -32,19 +18,24 @@ struct ReferenceTest<Root: StoreIdentifiable>: ConditionTest {
 
   var ranges: ValueRanges? {
     var ranges = acceptsNil ? [ByteRange(prefix: [0], isSingle: true)] : []
-    for target in targets {
+    for target in targets.ids {
       ranges.append(ByteRange(prefix: (isOptional ? [1] : []) + EncodedValue(target).bytes, isSingle: true))
     }
     return ValueRanges(path: path, ranges: ranges, isExact: true)
   }
 
+  /// Whether a property that is nil passes.
+  private var acceptsNil: Bool { isOptional && targets.includesNil }
+
+  var referenceTargets: [ReferenceTargets] { [targets] }
+
   var opposite: (any ConditionTest)? { nil }
-  var operand: [UInt8] { (acceptsNil ? [0] : []) + targets.flatMap { [1] + EncodedValue($0).bytes } }
+  var operand: [UInt8] { (acceptsNil ? [0] : []) + targets.ids.flatMap { [1] + EncodedValue($0).bytes } }
 
   var description: String {
-    let shown = (acceptsNil ? ["nil"] : []) + targets.prefix(5).map(\.description)
-    if shown.count == 1, targets.count <= 1 { return "\(path.description) == \(shown[0])" }
-    let rest = targets.count > 5 ? ", … \(targets.count) in all" : ""
+    let shown = (acceptsNil ? ["nil"] : []) + targets.ids.prefix(5).map(\.description)
+    if shown.count == 1, targets.ids.count <= 1 { return "\(path.description) == \(shown[0])" }
+    let rest = targets.ids.count > 5 ? ", … \(targets.ids.count) in all" : ""
     return "\(path.description) in [\(shown.joined(separator: ", "))\(rest)]"
   }
 }
@@ -52,7 +43,24 @@ struct ReferenceTest<Root: StoreIdentifiable>: ConditionTest {
 /// A test that a list of references contains a certain object.
 struct ReferenceListTest<Root: StoreIdentifiable, List: ReferenceCollection>: ConditionTest {
   let property: Property<Root, List>
-  let target: AnyObjectID
+  private let target: AnyObjectID
+  private let targets: ReferenceTargets
+
+  init(property: Property<Root, List>, target: AnyObjectID) {
+    self.property = property
+    self.target = target
+    targets = ReferenceTargets([target], of: List.Element.self)
+  }
+
+  /// Makes the test for an object; nil if it was not inserted.
+  init?(property: Property<Root, List>, target: StoredObject) {
+    guard let id = target.anyID else { return nil }
+    self.property = property
+    self.target = id
+    targets = ReferenceTargets(objects: [target], of: List.Element.self)
+  }
+
+  var referenceTargets: [ReferenceTargets] { [targets] }
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
     // A query tests objects of its own class only.
@@ -96,19 +104,8 @@ struct ReferencedTest<Root: StoreIdentifiable, List: ReferenceCollection>: Condi
   var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { Array(condition.signature.utf8) }
   var problem: String? { condition.problem }
+  var referenceTargets: [ReferenceTargets] { condition.referenceTargets }
   var description: String { "\(property.path.description) contains {\(condition.description)}" }
-}
-
-extension Array where Element: Comparable {
-  /// Tests whether the array, which is sorted, contains an element.
-  func containsSorted(_ element: Element) -> Bool {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < element { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low] == element
-  }
 }
 
 /// The order of identities: by class, then by row id.

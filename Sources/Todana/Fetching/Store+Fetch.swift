@@ -25,6 +25,15 @@ extension Store {
     return unsafe unsafeDowncast(object, to: T.self)
   }
 
+  /// Returns the object with this identity, loaded; nil for the identity nil, which an object outside of stores has.
+  ///
+  /// - Throws: The errors of ``fetch(_:includingPending:)-(ObjectID<T>,_)``.
+  @_disfavoredOverload
+  public func fetch<T: StoredObject>(_ id: ObjectID<T>?, includingPending: Bool = true) throws(StoreError) -> T? {
+    guard let id else { return nil }
+    return try fetch(id, includingPending: includingPending)
+  }
+
   /// Returns the object of any class with this identity, loaded; nil if there is none, or its delete is pending.
   public func fetch(_ id: AnyObjectID, includingPending: Bool = true) throws(StoreError) -> StoredObject? {
     try fetch(ObjectID<StoredObject>(unchecked: id), includingPending: includingPending)
@@ -69,6 +78,16 @@ extension Store {
     return objects
   }
 
+  /// Returns the objects of any classes with these identities, loaded, in the same order.
+  ///
+  /// See ``fetch(_:includingPending:onDamage:)-([ObjectID<T>],_,_)``.
+  public func fetch(
+    _ ids: [AnyObjectID], includingPending: Bool = true, onDamage: DamagePolicy = .fail
+  ) throws(StoreError) -> [StoredObject?] {
+    try fetch(
+      ids.map { ObjectID<StoredObject>(unchecked: $0) }, includingPending: includingPending, onDamage: onDamage)
+  }
+
   private func fetch<T: StoredObject>(
     _ indexes: [Int], of ids: [ObjectID<T>], table: ClassTable, _ onDamage: DamagePolicy, into objects: inout [T?]
   ) throws(StoreError) {
@@ -106,7 +125,7 @@ extension Store {
         .unknownClass, "The class of object \(id) is not registered; list it in `classes` when opening the store.",
         rowID: id.rowID)
     }
-    guard registry.inherits(table.type, from: T.self) else {
+    guard table.type.inherits(from: T.self) else {
       throw StoreError(
         .wrongClass, "The object \(id) is not of class \(T.self).", className: table.name, rowID: id.rowID)
     }

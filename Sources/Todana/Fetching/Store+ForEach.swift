@@ -44,8 +44,9 @@ extension Store {
         // The table's class is T or a subclass of it.
         try body(unsafe unsafeDowncast(object, to: T.self), &stop)
       }
-      if stopped { return }
+      if stopped { break }
     }
+    try end()
   }
 
   private func stream(

@@ -48,7 +48,9 @@ extension Store {
     try begin()
     let isOutermost = try holdSnapshot()
     defer { if isOutermost { letGoOfSnapshot() } }
-    return try body()
+    let result = try body()
+    try end()
+    return result
   }
 
   /// Runs a closure in which the store's own reads of several keyspaces come from one committed state.

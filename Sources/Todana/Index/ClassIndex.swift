@@ -39,8 +39,8 @@ final class ClassIndex {
       let place = "Index \(position + 1) of \(className)"
       guard let name = declaration.name else {
         throw refusal(
-          "\(place) has no name, since only key paths of stored properties of final classes have one. "
-            + "Pass a name: Index(…, name: \"seconds\").")
+          "\(place) has no name, because the name of one of its properties cannot be found out. "
+            + "Pass a name: Index(…, name: \"duration\").")
       }
       guard !name.isEmpty, name.utf8.count <= 255, !name.utf8.contains(0) else {
         throw refusal("The name of \(place) is empty, longer than 255 bytes, or contains a NUL.")
@@ -54,7 +54,7 @@ final class ClassIndex {
       if declaration.parts.filter({ $0.path.isEach }).count > 1 {
         throw refusal("\(place), \"\(name)\", has several parts with an entry for each element; only one is allowed.")
       }
-      for part in declaration.parts where !inherits(type, from: part.root) {
+      for part in declaration.parts where !type.inherits(from: part.root) {
         throw refusal("\(place), \"\(name)\", is over a property of \(part.root), which \(className) does not have.")
       }
       if declaration.condition?.testsIdentities == true {
@@ -79,14 +79,5 @@ final class ClassIndex {
       indexes.append(ClassIndex(declaration, name: name, className: className, classVersion: type.version))
     }
     return indexes
-  }
-
-  private static func inherits(_ type: StoredObject.Type, from root: AnyObject.Type) -> Bool {
-    var current: AnyClass? = type
-    while let candidate = current {
-      if candidate == root { return true }
-      current = _getSuperclass(candidate)
-    }
-    return false
   }
 }

@@ -11,10 +11,10 @@
 /// more condition on the next property. It also serves sorting by these properties, in both directions.
 /// ``Store/explain(_:)`` shows which indexes a query uses.
 ///
-/// **An index is identified by its name** in later runs of the program. By default it is made of the printed key paths,
-/// which are available for stored properties of final classes and of structures. For other key paths, pass a `name`. An
-/// index is built again if its name, its types, its order, its version or the version of the class has changed
-/// (``Store/buildIndexes(progress:)``).
+/// **An index is identified by its name** in later runs of the program. By default it is made of the names of its
+/// properties. If the name of a property cannot be found out, as that of one whose accessors change the value, pass a
+/// `name`. An index is built again if its name, its properties, their types, its order, its condition, its version or
+/// the version of the class has changed (``Store/buildIndexes(progress:)``).
 ///
 /// An index takes stored properties of the object itself, and of structures in it. A computed property is refused when
 /// a store is opened, with ``StoreError/Code/invalidIndex``. So is a property of another object, because that object
@@ -128,7 +128,7 @@ public struct Index: Sendable {
     self.condition = condition?.simplified
   }
 
-  /// The name that identifies the index; nil if none is given and a key path does not print.
+  /// The name that identifies the index; nil if none is given and the name of a property is not known.
   var name: String? {
     if let givenName { return givenName }
     var names: [String] = []

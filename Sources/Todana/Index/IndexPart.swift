@@ -7,7 +7,7 @@
 /// ```
 public struct IndexPart: Sendable {
   let path: PropertyPath
-  /// The printed key path, kept because printing takes a long time.
+  /// The name of the property, kept because finding it out takes a long time.
   private let pathName: String?
   let typeName: String
   let isDescending: Bool
@@ -109,7 +109,7 @@ public struct IndexPart: Sendable {
     self.skip = skip
   }
 
-  /// The contribution of the part to the index's name; nil if the key path does not print.
+  /// The contribution of the part to the index's name; nil if the property's name is not known.
   var name: String? {
     guard let name = pathName else { return nil }
     return (isDescending ? "-" : "") + (path.isFolded ? "folded(\(name))" : path.isEach ? "each(\(name))" : name)

@@ -142,13 +142,13 @@ struct QuerySpecification: Sendable {
   /// Whether the result contains all objects that meet the condition.
   var isUnlimited: Bool { limit == nil && offset == 0 && start == nil }
 
-  func check() throws(StoreError) {
+  func check(in store: Store) throws(StoreError) {
     func refusal(_ message: String) -> StoreError { StoreError(.invalidQuery, message) }
     if let problem = problem ?? condition.problem { throw refusal(problem) }
+    for targets in condition.referenceTargets { try targets.check(in: store) }
     if let limit, limit < 0 { throw refusal("The limit of the query is \(limit), but must be 0 or more.") }
     if let start, start.keys.count != sortKeys.count {
-      throw refusal(
-        "The start position is of a query with \(start.keys.count) sort keys, but this one has \(sortKeys.count).")
+      throw refusal("The query has \(sortKeys.count) sorts, but its start position has \(start.keys.count): add sorts first.")
     }
     if offset < 0 { throw refusal("The offset of the query is \(offset), but must be 0 or more.") }
   }

@@ -6,13 +6,15 @@ public struct QueryPosition: Sendable, Codable, Hashable {
   /// The object's values of the sort keys, as the bytes by which they are compared.
   let keys: [[UInt8]]
   let rowID: RowID
+  /// A hash of the query's class and sort keys, by which a position of another query is recognized.
+  let order: UInt64
   /// The number of the object's class, which decides among equal keys if a query includes subclasses.
   var classNumber: UInt32?
 
   /// Returns the position in the part of the result with the objects of a class.
   func begin(ofClass classID: KeyspaceID?) -> QueryPosition {
     guard let classNumber, let classID, classID.rawValue != classNumber else { return self }
-    return QueryPosition(keys: keys, rowID: classID.rawValue < classNumber ? .max : 0)
+    return QueryPosition(keys: keys, rowID: classID.rawValue < classNumber ? .max : 0, order: order)
   }
 }
 
@@ -30,7 +32,8 @@ extension Query {
       if writer.failure != nil { return nil }
       keys.append(unsafe Array(arena.bytes))
     }
-    return QueryPosition(keys: keys, rowID: id.rowID, classNumber: id.classID.rawValue)
+    return QueryPosition(
+      keys: keys, rowID: id.rowID, order: specification.orderHash(of: T.self), classNumber: id.classID.rawValue)
   }
 
   /// Returns the part of the query after an object: the next page, if the object was the last of a page.
@@ -48,10 +51,24 @@ extension Query {
     return after(position)
   }
 
-  /// Returns the part of the query after a position, which must be of a query with the same sort keys.
+  /// Returns the part of the query after a position, which must be of a query for the same class with the same sorts.
+  ///
+  /// Otherwise, the fetch throws ``StoreError/Code/invalidQuery``.
   public func after(_ position: QueryPosition) -> Query {
     var query = self
     query.specification.start = position
+    if position.order != specification.orderHash(of: T.self) {
+      query.specification.problem = "The start position is of a query for another class, or with other sorts."
+    }
     return query
+  }
+}
+
+extension QuerySpecification {
+  /// Returns a hash of a class's name and of the sort keys, which is the same in every run of the program.
+  fileprivate func orderHash(of type: StoredObject.Type) -> UInt64 {
+    var text = type.storedName
+    for key in sortKeys { text += "\0" + key.description }
+    return unsafe Array(text.utf8).withUnsafeBytes { unsafe checksum(of: $0, seed: 0) }
   }
 }

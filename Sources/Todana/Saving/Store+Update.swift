@@ -9,11 +9,15 @@ extension Store {
   /// pending before. The content is everything that `writeContent` writes. No copy of it is made for a closure that
   /// cannot throw. Changes of other objects are not undone; ``savepoint(_:)`` undoes all.
   ///
+  /// Changes of an object whose delete is pending are lost with it.
+  ///
   /// The closure may save or discard changes. After such a closure, whether it throws or not, the object is pending if
   /// its content differs from its saved content.
   ///
   /// - Returns: The result of the closure.
-  /// - Throws: Errors of the closure; ``StoreError`` if the object is in no store or another, or cannot be loaded.
+  /// - Throws: Errors of the closure; ``StoreError`` if the object is in no store or another, or cannot be loaded, or if
+  ///   the closure read a ``Loaded`` property that cannot be loaded. In the last case, changes of a closure that cannot
+  ///   throw stay pending.
   @discardableResult
   public func update<T: StoredObject, Result, Failure: Error>(
     _ object: T, _ change: (T) throws(Failure) -> Result
@@ -23,7 +27,9 @@ extension Store {
     try load(object)
     if Failure.self == Never.self {
       // The closure cannot throw, so no copy is needed to restore the content.
-      return try self.change(object, of: table, change)
+      let result = try self.change(object, of: table, change)
+      try end()
+      return result
     }
     // The closure may update other objects, so the spare copies are taken, not shared.
     let copies = spareCopies.take() ?? ContentCopies()
@@ -34,7 +40,9 @@ extension Store {
     let entry = ObjectEntry(object, content: copies.take(of: object).map { .copied($0) } ?? .unwritable)
     let saveCount = saveCount
     do {
-      return try self.change(object, of: table, change)
+      let result = try self.change(object, of: table, change)
+      try end()
+      return result
     } catch {
       takeBack(entry, copies, isSaved: saveCount != self.saveCount)
       if hasDelegate { delegate?.store(self, didChange: object) }
@@ -48,6 +56,7 @@ extension Store {
     let table = try table(of: object, to: "update")
     try load(object)
     try self.change(object, of: table, change)
+    try end()
   }
 
   /// Announces a change, and runs the closure that makes it.

@@ -15,8 +15,8 @@ extension Store {
   /// A ``save(durability:)`` that is waiting for its flush is flushed first.
   ///
   /// - Parameter discarding: Whether unsaved changes are discarded. Use it to close a store whose saves fail.
-  /// - Throws: ``StoreError``. After ``StoreError/Code/unsavedChanges``, ``StoreError/Code/withinSavepoint`` and
-  ///   ``StoreError/Code/reentrant`` the store is still open. After an error of closing the backend, or of flushing
+  /// - Throws: ``StoreError``. After ``StoreError/Code/unsavedChanges``, ``StoreError/Code/changedWithoutWillUpdate``,
+  ///   ``StoreError/Code/withinSavepoint`` and ``StoreError/Code/reentrant`` the store is still open. After an error of closing the backend, or of flushing
   ///   such a save, the store is closed.
   /// - Complexity: O(*n*) in the objects alive.
   public func close(discarding: Bool = false) throws(StoreError) {
@@ -43,7 +43,9 @@ extension Store {
   private func checkForClosing(discarding: Bool) throws(StoreError) {
     try refuseWithinSavepoint("close the store")
     if isSaving { throw StoreError(.reentrant, "The store is being saved; writeContent must not close it.") }
-    guard !discarding, pendingCount > 0 else { return }
+    if discarding { return }
+    try checkForUnannouncedChanges()
+    if pendingCount == 0 { return }
     throw StoreError(
       .unsavedChanges,
       "The store has unsaved changes (\(pendingChangesDescription)): save or discard them first, or call "

@@ -43,7 +43,9 @@ public actor StoreActor {
   public func perform<Result: Sendable, Failure: Error>(
     _ body: @Sendable (Store) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try body(store)
+    let result = try body(store)
+    if let error = store.takeDeferredError(as: Failure.self) { throw error }
+    return result
   }
 
   /// Runs an asynchronous closure on the store, such as one that saves without blocking (``Store/save(durability:)``).
@@ -59,10 +61,13 @@ public actor StoreActor {
   /// The closure runs on the actor. While it is suspended, other calls may run, and its pending changes are pending for
   /// them too. A closure that never suspends runs without interruption.
   ///
-  /// - Throws: Errors of the closure.
+  /// - Throws: Errors of the closure. If it may throw a ``StoreError``, also that of a ``Loaded`` property which the
+  ///   closure read and which could not be loaded.
   public func perform<Result: Sendable, Failure: Error>(
     _ body: nonisolated(nonsending) @Sendable (Store) async throws(Failure) -> Result
   ) async throws(Failure) -> Result {
-    try await body(store)
+    let result = try await body(store)
+    if let error = store.takeDeferredError(as: Failure.self) { throw error }
+    return result
   }
 }

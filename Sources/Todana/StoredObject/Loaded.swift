@@ -7,7 +7,9 @@
 /// ```
 ///
 /// Assigning loads the object, too, and announces the change (``StoredObject/willUpdate()``). A getter cannot throw. If
-/// loading fails, the getter returns the default value, and the store's next throwing call throws the error.
+/// loading fails, the getter returns the default value, an assignment has no effect, and the store's next throwing call
+/// throws the error. A call with a closure throws it at its end if the closure read the property. After the store was
+/// closed, no call can throw, so the first such error is logged.
 ///
 /// An access takes a few tens of nanoseconds longer than an access to a plain property.
 @propertyWrapper
@@ -28,25 +30,37 @@ public struct Loaded<Value> {
     storage storageKeyPath: ReferenceWritableKeyPath<Enclosing, Self>
   ) -> Value {
     get {
-      if object.isFault { object.loadOnAccess() }
+      if object.isFault { object.loadOnAccess(to: wrappedKeyPath) }
       return object[keyPath: storageKeyPath].value
     }
     set {
-      if object.isFault { object.loadOnAccess() }
+      if object.isFault, !object.loadOnAccess(to: wrappedKeyPath) { return }
       if !object.state.contains(.decoding), !object.isFault { object.willUpdate() }
       object[keyPath: storageKeyPath].value = newValue
     }
   }
 }
 
+/// A ``Loaded`` property, without the type of its value.
+protocol LoadedProperty {
+  /// The value in memory, which is the default if the object is a fault.
+  var storedValue: Any { get }
+}
+
+extension Loaded: LoadedProperty {
+  var storedValue: Any { value }
+}
+
 extension StoredObject {
-  /// Loads the content; an error is thrown by the store's next throwing call.
-  final func loadOnAccess() {
-    guard let store = table?.store, !state.contains(.decoding) else { return }
-    do throws(StoreError) {
-      try store.load(self)
-    } catch {
-      store.deferredError = store.deferredError ?? error
+  /// Loads the content of a fault; the store's next throwing call throws an error.
+  ///
+  /// - Returns: Whether the properties may be assigned; false if the content could not be loaded.
+  @discardableResult
+  final func loadOnAccess(to property: @autoclosure () -> AnyKeyPath) -> Bool {
+    guard let table else {
+      LoadedAccesses.note(property(), of: self)
+      return true
     }
+    return state.contains(.decoding) || table.store.loadOnAccess(self)
   }
 }

@@ -69,10 +69,6 @@ enum ObjectDescription {
   }
 }
 
-/// A property that is wrapped by ``Loaded``.
-private protocol LoadedProperty { var storedValue: Any { get } }
-extension Loaded: LoadedProperty { fileprivate var storedValue: Any { value } }
-
 /// A list of references that must not be resolved for a description.
 private protocol DescribedReferences { var referencesDescription: String { get } }
 extension LazyReferences: DescribedReferences {

@@ -25,8 +25,21 @@ extension StoredObject {
   /// Nil outside a store, and after the store was deinitialized.
   public final var store: Store? { table?.store }
 
+  /// The identity of the data of the object's store.
+  final var storeID: StoreID? { table?.store.backend.storeID }
+
   /// Whether the content is not loaded, so that plain properties have their default values.
   public final var isFault: Bool { state.contains(.fault) }
+
+  /// Returns whether the class is another one or a subclass of it.
+  static func inherits(from ancestor: AnyObject.Type) -> Bool {
+    var current: AnyClass? = self
+    while let candidate = current {
+      if candidate == ancestor { return true }
+      current = _getSuperclass(candidate)
+    }
+    return false
+  }
 }
 
 extension StoredObject {

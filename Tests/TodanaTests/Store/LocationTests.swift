@@ -1,4 +1,5 @@
 // Stores over the storage engine, opened by location.
+import Foundation
 import TestSupport
 import Testing
 import Todana
@@ -60,6 +61,15 @@ import Todana
     try again.close()
   }
 
+  @Test func `invalid classes leave no store behind`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("Music.todana")
+    for classes in [[Song.self, Song.self], [StoredObject.self], [WithoutName.self]] {
+      #expect(throws: StoreError.self) { try Store(.directory(path), classes: classes) }
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+  }
+
   @Test func `a directory that is in use, and one that is no store, are errors`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("Music.todana")
@@ -84,4 +94,10 @@ import Todana
     #expect(try again.fetch(id)?.title == "a")
     try again.close()
   }
+}
+
+/// A class with an index that has no name.
+private final class WithoutName: StoredObject {
+  var half: Int { 1 }
+  override class var indexes: [Index] { [Index(\WithoutName.half)] }
 }

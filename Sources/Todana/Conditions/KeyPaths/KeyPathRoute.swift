@@ -11,6 +11,10 @@ struct KeyPathRoute: Sendable {
   private(set) var end: ReferenceHop?
   /// A faster way than the key path to read the value from the object that the hops lead to; nil if there is none.
   private(set) var leaf: RouteLeaf?
+  /// The names of the steps, joined by dots, if a step reads through accessors, such as those of a ``Loaded`` property.
+  ///
+  /// nil if the name of a step is not known.
+  private(set) var accessorName: String?
 
   enum Problem: Sendable {
     /// The key path reads a computed property, which may read anything.
@@ -49,34 +53,53 @@ struct KeyPathRoute: Sendable {
       return
     }
     if steps.count > 1 {
-      follow(steps[...], of: keyPath)
-    } else if steps == [.computed], !OwnPropertyProbe.isOwnProperty(keyPath) {
-      problem = .computed
+      follow(steps, of: keyPath)
+    } else if steps.first?.isComputed == true {
+      let probe = OwnPropertyProbe(keyPath)
+      if !probe.isOwnProperty { problem = .computed }
+      accessorName = probe.name
     }
     if hops.isEmpty { end = ReferenceHop.make(keyPath) }
   }
 
-  private mutating func follow(_ steps: ArraySlice<KeyPathSteps.Step>, of keyPath: AnyKeyPath) {
+  private mutating func follow(_ steps: [KeyPathSteps.Step], of keyPath: AnyKeyPath) {
     var type: Any.Type = Swift.type(of: keyPath).rootType
     // The class of the objects that the last hop leads to, and an offset in such an object.
     var object = type as? StoredObject.Type
     var offset = 0
+    var names: [String] = []
+    let trace = steps.contains(where: \.isComputed) ? object.map { LoadedTrace(of: keyPath, from: $0) } : nil
     for (position, step) in steps.enumerated() {
-      if step == .computed, type is StoredObject.Type { return problem = .computed }
+      let isLast = position == steps.count - 1
+      if case .computed(let text) = step, type is StoredObject.Type {
+        guard object != nil, let property = trace?.property(readBy: text) else { return problem = .unclear }
+        if let name = KeyPathRoute.of(property).accessorName { names.append(name) }
+        let hop = ReferenceHop.make(property)
+        if isLast {
+          end = hop
+        } else if let hop, trace?.follow(property) == true {
+          hops.append(hop)
+          (type, object, offset) = (hop.target, hop.target, 0)
+        } else {
+          let valueType = Swift.type(of: property).valueType
+          (type, object) = ((valueType as? any WrappingValue.Type)?.wrappedType ?? valueType, nil)
+        }
+        continue
+      }
       guard case .stored(let name) = step, let field = StoredField.named(name, of: type) else {
         if mayReferToObjects(type) { problem = .unclear }
         return
       }
+      names.append(field.name)
       offset += field.offset
       let holder = field.type as? any ReferenceHolder.Type
-      if position == steps.count - 1 {
+      if isLast {
         if let holder, let object { end = ReferenceHop.make(holder, in: object, offset: offset) }
         if object != nil { leaf = RouteLeaf(of: keyPath, field.type, offset: offset) }
-        return
-      }
-      if let holder, !(field.type is any Collection.Type) {
+      } else if let holder, !(field.type is any Collection.Type) {
         guard let root = object else { return problem = .unclear }
         hops.append(ReferenceHop.make(holder, in: root, offset: offset))
+        trace?.follow(holder, at: offset)
         (type, object, offset) = (holder.target, holder.target, 0)
       } else {
         type = (field.type as? any WrappingValue.Type)?.wrappedType ?? field.type
@@ -85,6 +108,7 @@ struct KeyPathRoute: Sendable {
         if type != field.type || type is AnyClass { object = nil }
       }
     }
+    if trace != nil, names.count == steps.count { accessorName = names.joined(separator: ".") }
   }
 
   /// A key path and its route.

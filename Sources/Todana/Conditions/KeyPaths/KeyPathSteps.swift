@@ -10,8 +10,14 @@ struct KeyPathSteps {
     case unnamed
     /// A computed property, a subscript, or a stored property that is read through its accessors.
     ///
-    /// Accessors are used if the class can have subclasses, or if the property has observers or a wrapper.
-    case computed
+    /// Accessors are used if the class can have subclasses, or if the property has observers or a wrapper. The text has
+    /// the address of the accessor.
+    case computed(text: Substring)
+
+    var isComputed: Bool {
+      if case .computed = self { return true }
+      return false
+    }
   }
 
   private(set) var steps: [Step] = []
@@ -49,7 +55,7 @@ struct KeyPathSteps {
         text = rest[..<next.upperBound]
       }
       rest = rest[text.endIndex...]
-      return text.hasPrefix("<offset") ? .some(.unnamed) : .some(.computed)
+      return text.hasPrefix("<offset") ? .some(.unnamed) : .some(.computed(text: text))
     }
     let name = rest.prefix { $0 != "." && $0 != "?" && $0 != "!" }
     rest = rest[name.endIndex...]

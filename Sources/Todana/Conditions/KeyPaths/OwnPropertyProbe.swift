@@ -12,30 +12,38 @@
 /// subclasses. The key path does not distinguish such a property from a computed one that reads other objects.
 ///
 /// Therefore, some values are assigned to the property of a new object. The property must return each of them, and the
-/// object's memory must have changed.
-enum OwnPropertyProbe {
-  static func isOwnProperty(_ keyPath: AnyKeyPath) -> Bool {
-    guard let root = type(of: keyPath).rootType as? StoredObject.Type else { return false }
+/// object's memory must change each time. The field that has each of the values gives the property its name.
+struct OwnPropertyProbe {
+  /// Whether the property belongs to its object alone.
+  private(set) var isOwnProperty = false
+  /// The property's name as written in code; nil if no field, or more than one, has the property's values.
+  private(set) var name: String?
+
+  init(_ keyPath: AnyKeyPath) {
+    guard let root = type(of: keyPath).rootType as? StoredObject.Type else { return }
     // The root type is opened from the key path's own type. If it were opened from a class type after a cast, optimized
     // code would use the class of the cast.
-    func probe<Root>(_ rootType: Root.Type) -> Bool {
-      func probe<Value>(_ valueType: Value.Type) -> Bool {
-        guard let keyPath = keyPath as? ReferenceWritableKeyPath<Root, Value> else { return false }
-        return isOwnProperty(keyPath, of: root)
+    func probe<Root>(_ rootType: Root.Type) {
+      func probe<Value>(_ valueType: Value.Type) {
+        guard let keyPath = keyPath as? ReferenceWritableKeyPath<Root, Value> else { return }
+        assignSamples(to: keyPath, of: root)
       }
-      return _openExistential(Swift.type(of: keyPath).valueType, do: probe)
+      _openExistential(Swift.type(of: keyPath).valueType, do: probe)
     }
-    return _openExistential(type(of: keyPath).rootType, do: probe)
+    _openExistential(type(of: keyPath).rootType, do: probe)
   }
 
-  private static func isOwnProperty<Root, Value>(
-    _ keyPath: ReferenceWritableKeyPath<Root, Value>, of type: StoredObject.Type
-  ) -> Bool {
+  private mutating func assignSamples<Root, Value>(
+    to keyPath: ReferenceWritableKeyPath<Root, Value>, of type: StoredObject.Type
+  ) {
     let samples = SampleValues.of(Value.self)
-    guard samples.count > 1 else { return false }
+    guard samples.count > 1 else { return }
     let object = type.init()
-    guard let root = object as? Root else { return false }
-    let byteCount = StoredField.all(of: type).map { $0.offset + Todana.byteCount(of: $0.type) }.max() ?? 0
+    guard let root = object as? Root else { return }
+    var fields = StoredField.all(of: type)
+    let byteCount = fields.map { $0.offset + Todana.byteCount(of: $0.type) }.max() ?? 0
+    // The value is the only field of the wrapper.
+    fields.removeAll { $0.type != Value.self && $0.type != Loaded<Value>.self }
     func bytes() -> [UInt8] {
       withExtendedLifetime(object) {
         let start = unsafe Unmanaged.passUnretained(object).toOpaque()
@@ -43,16 +51,19 @@ enum OwnPropertyProbe {
       }
     }
     var former = bytes()
-    var hasChanged = false
-    for sample in samples {
+    for (number, sample) in samples.enumerated() {
       root[keyPath: keyPath] = sample
-      guard SampleValues.areEqual(root[keyPath: keyPath], sample) else { return false }
+      guard SampleValues.areEqual(root[keyPath: keyPath], sample) else { return }
       let current = bytes()
       // The object header is skipped, because its reference count may change.
-      hasChanged = hasChanged || former.dropFirst(16) != current.dropFirst(16)
+      // The first sample may be the initial value.
+      guard number == 0 || former.dropFirst(16) != current.dropFirst(16) else { return }
       former = current
+      // The type and the offset are those of the metadata.
+      fields.removeAll { !SampleValues.areEqual(unsafe object.load(at: $0.offset, as: Value.self), sample) }
     }
-    return hasChanged
+    isOwnProperty = true
+    if fields.count == 1 { name = fields[0].propertyName }
   }
 }
 

@@ -70,12 +70,12 @@ extension PropertyPath {
     let (root, value) = (type(of: keyPath).rootType, type(of: keyPath).valueType)
     let place =
       switch problem {
-      case .computed: "A property of \(root) of type \(value) is computed, or belongs to a class that is not `final`"
+      case .computed: "A property of \(root) of type \(value) is computed"
       case .unclear:
-        "A key path from \(root) to \(value) has steps that are computed, or belong to a class that is not `final`"
+        "A key path from \(root) to \(value) has a step that is computed or `@Loaded`, or of a class that is not `final`"
       }
     return place
-      + ", so its value may depend on which objects are loaded. Declare the class or property `final`, or name the "
-      + "references that it reads: `loading: \\.album`, or `loading: \\.self` if it reads only own stored properties."
+      + ", so its value may depend on which objects are loaded. Name the references that it reads: "
+      + "`loading: \\.album`, or `loading: \\.self` if it reads only own stored properties."
   }
 }

@@ -7,6 +7,11 @@ struct StoredField {
   /// The offset from the first byte of the object or structure.
   let offset: Int
 
+  /// The name of the property as written in code: the field of a ``Loaded`` property has an underscore before it.
+  var propertyName: String {
+    type is any LoadedProperty.Type && name.first == "_" ? String(name.dropFirst()) : name
+  }
+
   /// Returns the stored properties of a structure, or of a class and its superclasses.
   ///
   /// - Returns: An empty array if the metadata does not contain them.

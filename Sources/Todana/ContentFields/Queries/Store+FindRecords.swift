@@ -48,7 +48,7 @@ extension Store {
       query.sortKeys = try reader.readSortKeys()
     }
     (query.offset, query.limit) = (offset, limit)
-    try query.check()
+    try query.check(in: self)
     let search = RecordSearch(query, of: rawClass, keyspace, in: self, onDamage: onDamage.reportingOnce)
     return try withSnapshot { try search.run(body) }
   }

@@ -188,6 +188,7 @@ final class ParallelScan: @unchecked Sendable {
           failures.append((position, error))
         }
       }
+      try store.end()
     }
   }
 }

@@ -17,7 +17,7 @@ struct QueryRun {
     _ query: QuerySpecification, of table: ClassTable, in store: Store, includingPending: Bool,
     onDamage: DamagePolicy = .fail
   ) throws(StoreError) {
-    try query.check()
+    try query.check(in: store)
     var query = query
     if query.condition.testsIdentities {
       query.condition = query.condition.resolvingIdentities(of: try table.classIDForReading())

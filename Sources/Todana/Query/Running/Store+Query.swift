@@ -31,6 +31,7 @@ extension Store {
         objects.append(object)
         return true
       }
+      try end()
       return objects
     }
     let run = try begin(query, includingPending: includingPending, onDamage: onDamage)
@@ -39,6 +40,7 @@ extension Store {
       objects.append(unsafe unsafeDowncast(object, to: T.self))
       return true
     }
+    try end()
     return objects
   }
 

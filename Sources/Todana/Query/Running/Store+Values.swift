@@ -109,6 +109,7 @@ extension Store {
     } else {
       try begin(query, includingPending: includingPending, onDamage: onDamage).forEachContent(inOrder: true, add)
     }
+    try end()
     return values
   }
 

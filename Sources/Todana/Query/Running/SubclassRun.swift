@@ -17,7 +17,7 @@ struct SubclassRun {
     _ query: QuerySpecification, of tables: [ClassTable], in store: Store, includingPending: Bool,
     onDamage: DamagePolicy = .fail
   ) throws(StoreError) {
-    try query.check()
+    try query.check(in: store)
     self.query = query
     let onDamage = onDamage.reportingOnce
     var numbered: [(classID: KeyspaceID?, table: ClassTable)] = []

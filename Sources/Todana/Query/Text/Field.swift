@@ -86,7 +86,7 @@ public struct Field: Sendable {
     self.init(
       name,
       access: ReferenceField<Root>(
-        path: property.path, isOptional: true, targetName: "\(Target.self)",
+        path: property.path, isOptional: true, target: Target.self,
         read: { object throws(StoreError) in try read(object) }))
   }
 
@@ -99,7 +99,7 @@ public struct Field: Sendable {
     self.init(
       name,
       access: ReferenceField<Root>(
-        path: property.path, isOptional: false, targetName: "\(Target.self)",
+        path: property.path, isOptional: false, target: Target.self,
         read: { object throws(StoreError) in try read(object) }))
   }
 

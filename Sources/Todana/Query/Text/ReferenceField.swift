@@ -2,16 +2,16 @@
 struct ReferenceField<Root: StoredObject>: FieldAccess {
   let path: PropertyPath
   let isOptional: Bool
-  let targetName: String
+  let target: StoredObject.Type
   let read: @Sendable (Root) throws(StoreError) -> StoredObject?
 
-  var typeName: String { "reference to \(targetName)" }
+  var typeName: String { "reference to \(target)" }
 
   func isProperty(of type: StoredObject.Type) -> Bool { type is Root.Type }
 
   func compared(_ comparison: Comparison, _ value: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode {
     try checkIsNotFolded(folding)
-    let isEqual = refers(toOneOf: [try target(value, 0)])
+    let isEqual = refers(toOneOf: [try id(value, 0)])
     switch comparison {
     case .equal: return isEqual
     case .notEqual: return .not(isEqual)
@@ -22,16 +22,17 @@ struct ReferenceField<Root: StoredObject>: FieldAccess {
   func isIn(_ values: [Any?], _ folding: Folding) throws(FieldProblem) -> ConditionNode {
     try checkIsNotFolded(folding)
     var targets: [AnyObjectID?] = []
-    for (position, value) in values.enumerated() { targets.append(try target(value, position)) }
+    for (position, value) in values.enumerated() { targets.append(try id(value, position)) }
     return refers(toOneOf: targets)
   }
 
-  private func target(_ value: Any?, _ position: Int) throws(FieldProblem) -> AnyObjectID? {
+  private func id(_ value: Any?, _ position: Int) throws(FieldProblem) -> AnyObjectID? {
     try converted(value, to: AnyObjectID?.self, position) ?? nil
   }
 
   private func refers(toOneOf targets: [AnyObjectID?]) -> ConditionNode {
-    let test = ReferenceTest<Root>(path: path, isOptional: isOptional, read: read, targets: targets)
-    return test.targets.isEmpty && !test.acceptsNil ? .never : .test(test)
+    let targets = ReferenceTargets(isOptional ? targets : targets.filter { $0 != nil }, of: target)
+    if targets.isEmpty { return .never }
+    return .test(ReferenceTest<Root>(path: path, isOptional: isOptional, read: read, targets: targets))
   }
 }

@@ -1,0 +1,32 @@
+// Fetching by identities: optional ones, and several of any classes.
+import TestSupport
+import Testing
+import Todana
+
+struct FetchByIDTests {
+  private let store: Store
+
+  init() throws { store = try Store(.inMemory, classes: [Song.self, Playlist.self]) }
+
+  @Test("The id of an object that was never inserted is nil, and finds no object")
+  func optionalID() throws {
+    let song = Song()
+    #expect(try store.fetch(song.id) == nil)
+    try store.insert(song)
+    #expect(try store.fetch(song.id) === song)
+    #expect(try store.fetch(song.id, includingPending: false) == nil)
+  }
+
+  @Test("Identities of several classes give their objects in the same order, and nil for a missing one")
+  func mixedClasses() throws {
+    let song = Song()
+    let playlist = Playlist()
+    let gone = Song()
+    try store.insert(contentsOf: [song, playlist, gone] as [StoredObject])
+    try store.saveChanges()
+    let ids = try [gone, playlist, song, playlist].map { (object: StoredObject) in try #require(object.anyID) }
+    try store.delete(gone)
+    try store.saveChanges()
+    #expect(try store.fetch(ids) == [nil, playlist, song, playlist])
+  }
+}
