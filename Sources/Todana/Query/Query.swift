@@ -148,7 +148,8 @@ struct QuerySpecification: Sendable {
     for targets in condition.referenceTargets { try targets.check(in: store) }
     if let limit, limit < 0 { throw refusal("The limit of the query is \(limit), but must be 0 or more.") }
     if let start, start.keys.count != sortKeys.count {
-      throw refusal("The query has \(sortKeys.count) sorts, but its start position has \(start.keys.count): add sorts first.")
+      throw refusal(
+        "The query has \(sortKeys.count) sorts, but its start position has \(start.keys.count): add sorts first.")
     }
     if offset < 0 { throw refusal("The offset of the query is \(offset), but must be 0 or more.") }
   }

@@ -42,7 +42,8 @@ struct ClassRegistry {
   }
 
   /// Returns the stored name of a class, which no other class may have.
-  private mutating func takeName(of type: StoredObject.Type, byteLimit nameByteLimit: Int) throws(StoreError) -> String {
+  private mutating func takeName(of type: StoredObject.Type, byteLimit nameByteLimit: Int) throws(StoreError) -> String
+  {
     let name = Self.storedName(of: type)
     try Self.check(name, of: type, nameByteLimit: nameByteLimit)
     let nameBytes = Array(name.utf8)
