@@ -11,16 +11,39 @@ struct SalvageCommand: ParsableCommand {
       same encryption, with the passphrase or key that opened the old one. Indexes are not copied: programs build them \
       when they open the new store.
 
+      The names of the classes are in the catalog of the store, and in a plain store also in the names of the files. A       class of an encrypted store whose entry of the catalog is lost is named after its number, unless --class gives       its name.
+
       \(EnvironmentHelp.store)
 
       Examples:
         todana store salvage Music.todana Rescued.todana
+        todana store salvage --class 1=Song --class 2=Album Music.todana Rescued.todana
       """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
   @Argument(help: "The new store's directory, which must not exist.", completion: .directory) var newStore: String
+  @Option(
+    name: .customLong("class"),
+    help: ArgumentHelp(
+      "The stored name of a class whose name is lost. Repeat it for several classes.", valueName: "NUMBER=NAME"),
+    transform: GivenName.init)
+  var givenNames: [GivenName] = []
   @OptionGroup var options: ReportOptions
+
+  /// The name of a class by its number.
+  struct GivenName {
+    let number: Int
+    let name: String
+
+    init(_ argument: String) throws {
+      let parts = argument.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, let number = Int(parts[0]), number > 0 else {
+        throw ValidationError("A name of a class is given as NUMBER=NAME, such as 3=Song.")
+      }
+      (self.number, name) = (number, String(parts[1]))
+    }
+  }
 
   func run() throws {
     try TypedArguments.checkPath(newStore)
@@ -28,7 +51,8 @@ struct SalvageCommand: ParsableCommand {
     defer { line.clear() }
     let encryption = try store.encryption()
     let report = try store.waiting.waiting(for: store.store).whileInUse {
-      try Store.salvage(from: store.store, to: newStore, encryption: encryption) {
+      let names = Dictionary(givenNames.map { ($0.number, $0.name) }, uniquingKeysWith: { $1 })
+      return try Store.salvage(from: store.store, to: newStore, encryption: encryption, naming: names) {
         line.show("salvaging", $0.doneByteCount, $0.byteCount)
         try Interruption.check()
       }

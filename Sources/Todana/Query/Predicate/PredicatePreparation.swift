@@ -95,8 +95,8 @@ extension VisitedExpression {
 }
 
 private func problem(of type: Any.Type) -> String {
-  "The predicate reads properties of \(plainName(of: type)) objects that it cannot load. Write that part as a closure, "
-    + "or fetch those objects first."
+  "The predicate reads properties of \(plainName(of: type)) objects that it cannot load. Query that class itself, "
+    + "or write that part as a closure of `where`."
 }
 
 extension PredicateExpressions.Variable: VisitedExpression {
