@@ -10,6 +10,8 @@ struct QueryRun {
   /// The number of the class; nil in a read-only store that does not know the class.
   let classID: KeyspaceID?
   let plan: ExecutionPlan
+  /// The number of the store's saves when the run began; a callback may save.
+  private let saveCountAtStart: Int
   /// The loader of objects that the query reads through references; nil if it reads none.
   let references: ReferenceLoader?
 
@@ -30,6 +32,7 @@ struct QueryRun {
     }
     self.store = store
     self.table = table
+    saveCountAtStart = store.saveCount
     self.query = query
     self.includingPending = includingPending
     self.onDamage = onDamage.reportingOnce
@@ -161,9 +164,7 @@ struct QueryRun {
         return true
       }
       do throws(StoreError) {
-        let object = try store.object(
-          for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
-        guard let object else { return true }
+        guard let object = try object(slice, in: chunk, &reader) else { return true }
         return try body(object)
       } catch {
         try onDamage.handle(error)
@@ -197,10 +198,7 @@ struct QueryRun {
       for slice in chunk.slices {
         do throws(StoreError) {
           if slice.status == .absent { throw store.rowNotFound(slice.rowID, table) }
-          guard
-            let object = try store.object(
-              for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
-          else { continue }
+          guard let object = try object(slice, in: chunk, &reader) else { continue }
           if try !body(object) { return }
         } catch {
           try onDamage.handle(error)
@@ -211,8 +209,19 @@ struct QueryRun {
   }
 
   private func liveObject(_ rowID: RowID) -> StoredObject? {
-    guard let object = table.identity[rowID], !object.isFault else { return nil }
+    guard let object = table.identity[rowID], object.state.isDisjoint(with: [.fault, .deleted]) else { return nil }
     return object
+  }
+
+  /// Returns the object of a row that was read; nil if it was deleted since the run began.
+  private func object(
+    _ slice: RecordChunk.Slice, in chunk: RecordChunk, _ reader: inout DataBuffer
+  ) throws(StoreError) -> StoredObject? {
+    guard store.saveCount == saveCountAtStart else {
+      return try store.newestObject(slice.rowID, of: table, includingPending: includingPending)
+    }
+    return try store.object(
+      for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
   }
 
   // MARK: Order

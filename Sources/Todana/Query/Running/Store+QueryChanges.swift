@@ -45,8 +45,8 @@ extension Store {
   ///   - query: A query for exactly this class.
   ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
   ///   - onDamage: The policy for records that cannot be read.
-  ///   - body: Sets its second argument to true to stop. It may change objects and save, but the result of the query is
-  ///     that of the call's beginning.
+  ///   - body: Sets its second argument to true to stop. It may insert, update, delete and save; the objects are those
+  ///     that met the query's condition at the call, less those that it deletes.
   /// - Throws: Errors of `body`; ``StoreError``.
   public func forEach<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail,
