@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Todana
 import TodanaArchive
 
@@ -10,6 +11,8 @@ struct ArchiveCopyCommand: ParsableCommand {
     discussion: """
       The target archive must exist. If its passphrase or key differs from that of the first archive, pass it with \
       one of the options that begin with --target-. Without ids, all snapshots that the target does not have are copied.
+
+      A snapshot with a damaged file or directory is listed and not copied, and the exit status is 1.
 
       \(EnvironmentHelp.archiveAndTargetPassphrase)
 
@@ -35,8 +38,12 @@ struct ArchiveCopyCommand: ParsableCommand {
       throw ValidationError("No target archive given: pass its directory after that of the archive.")
     }
     try StandardInput.check([options.secret.standardInputUse(), targetSecret.standardInputUse()])
+    guard !isSameDirectory(path, targetPath) else {
+      throw ValidationError("The target is the archive itself: pass the directory of another archive.")
+    }
     var line = ProgressLine(isShown: !report.quiet && !report.json)
     defer { line.clear() }
+    var damaged: [Snapshot] = []
     let copies = try options.withArchive(path) { source in
       try withTarget(targetPath) { target in
         let there = Set(try target.snapshots().compactMap(\.original))
@@ -44,22 +51,44 @@ struct ArchiveCopyCommand: ParsableCommand {
           rest.count > 1
           ? try rest.dropFirst().map { try source.chosenSnapshot($0) }
           : try source.snapshots().filter { !there.contains($0.original ?? $0.id) }
-        return try snapshots.enumerated().map { number, snapshot -> Copy in
+        var copies: [Copy] = []
+        for (number, snapshot) in snapshots.enumerated() {
           line.show("copying", number, snapshots.count)
-          let copy = try source.copy(snapshot, to: target) { try Interruption.check() }
-          return Copy(snapshot: "\(snapshot.id)", newSnapshot: "\(copy.id)")
+          do {
+            let copy = try source.copy(snapshot, to: target) { try Interruption.check() }
+            copies.append(Copy(snapshot: "\(snapshot.id)", newSnapshot: "\(copy.id)"))
+          } catch let error as ArchiveError where error.code == .damaged {
+            line.clear()
+            printError("Snapshot \(snapshot.id.short) of \(formattedDate(snapshot.time)) was not copied: \(error)")
+            damaged.append(snapshot)
+          }
         }
+        return copies
       }
     }
     line.clear()
-    if report.json {
-      for copy in copies { try printJSON(copy) }
-      return
-    }
     for copy in copies {
-      try StandardOutput.line("Snapshot \(copy.snapshot.prefix(8)) copied as \(copy.newSnapshot.prefix(8)).")
+      if report.json {
+        try printJSON(copy)
+      } else {
+        try StandardOutput.line("Snapshot \(copy.snapshot.prefix(8)) copied as \(copy.newSnapshot.prefix(8)).")
+      }
     }
-    try StandardOutput.line("Copied \(counted(copies.count, "snapshot")).")
+    if !report.json {
+      let rest = damaged.isEmpty ? "" : " Not copied: \(counted(damaged.count, "damaged snapshot")), listed above."
+      try StandardOutput.line("Copied \(counted(copies.count, "snapshot")).\(rest)")
+    }
+    if !damaged.isEmpty {
+      printError("'todana archive verify' lists the damaged files.")
+      throw ExitStatus.somethingWrong
+    }
+  }
+
+  /// Tests whether two paths lead to one directory.
+  private func isSameDirectory(_ first: String, _ second: String) -> Bool {
+    var (one, other) = (stat(), stat())
+    return unsafe stat(cPath(first), &one) == 0 && stat(cPath(second), &other) == 0 && one.st_dev == other.st_dev
+      && one.st_ino == other.st_ino
   }
 
   /// Opens the target, and names it in the error if its passphrase is wrong.
