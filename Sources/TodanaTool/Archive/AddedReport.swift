@@ -2,8 +2,11 @@ import TodanaArchive
 
 // The report of commands that make snapshots.
 extension Archive.Added {
-  /// Lists the failures, and, if `verbose`, the paths that were left out.
+  /// Lists the failures, and, if `verbose`, the paths that were left out; warns if all files were.
   func tellFailures(verbose: Bool) {
+    if progress.counts.files == 0, progress.excluded > progress.excludedArchives.count {
+      printError("every file is excluded by rules: the snapshot has no files")
+    }
     for failure in progress.failures { printError(failure) }
     if verbose { for exclusion in progress.exclusions { printError(exclusion) } }
   }

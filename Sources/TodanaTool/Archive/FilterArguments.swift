@@ -5,7 +5,10 @@ import TodanaArchive
 /// The options that exclude files from a snapshot.
 struct FilterArguments: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Exclude files that match (rules of gitignore); can be repeated.", valueName: "pattern"))
+    help: ArgumentHelp(
+      "Exclude files that match (rules of gitignore). A pattern with a slash at its beginning or in its middle is "
+        + "relative to each given path: /sub, not src/sub. Can be repeated.",
+      valueName: "pattern"))
   var exclude: [String] = []
   @Option(
     help: ArgumentHelp("Read patterns to exclude from this file, one per line; can be repeated.", valueName: "file"),
