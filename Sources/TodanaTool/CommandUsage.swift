@@ -6,19 +6,29 @@ import ArgumentParser
 struct CommandUsage {
   /// The command's words after "todana", such as "archive add".
   let words: [String]
+  let command: any ParsableCommand.Type
 
   init(of arguments: [String]) {
     var words: [String] = []
     var command: any ParsableCommand.Type = TodanaTool.self
     for argument in arguments {
-      let next = command.configuration.subcommands.first { subcommand in
+      let next = Self.subcommands(of: command).first { subcommand in
         subcommand._commandName == argument || subcommand.configuration.aliases.contains(argument)
       }
       guard let next else { break }
       words.append(next._commandName)
       command = next
     }
-    self.words = words
+    (self.words, self.command) = (words, command)
+  }
+
+  /// The names of the command's own commands; empty for a command that does the work.
+  var subcommandNames: [String] {
+    Self.subcommands(of: command).flatMap { [$0._commandName] + $0.configuration.aliases }
+  }
+
+  private static func subcommands(of command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+    command.configuration.subcommands
   }
 
   /// Returns the error, the usage, and a pointer to the help, in the form of the parser's own errors.

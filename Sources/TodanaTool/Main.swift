@@ -58,6 +58,12 @@ enum Main {
   ///
   /// `needsOutput`: set to true if the command's work is less useful without its output.
   private static func run(needsOutput: inout Bool) throws {
+    do {
+      try ArgumentCheck(of: arguments).check()
+    } catch {
+      StandardError.write(CommandUsage(of: arguments).text(of: error))
+      throw ExitStatus.wrongUse
+    }
     let arguments = TypedArguments.all
     var command = try TodanaTool.parseAsRoot(ArchiveOptions.namingStore(arguments))
     try AddressSpace.prepare()
