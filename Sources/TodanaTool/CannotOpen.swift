@@ -31,6 +31,12 @@ struct CannotOpen: Error, CustomStringConvertible {
     let advice: String
     if error.backendError?.code == .noSpace {
       advice = ". The disk is full: free a few MB, which opening needs to recover the log, and try again."
+    if error.code == .migrationUnfinished {
+      description =
+        "The encryption or decryption of \(printable(path)) was interrupted: continue it with 'todana store encrypt "
+        + "--resume' or 'todana store decrypt --resume', depending on which one was begun."
+      return
+    }
     } else if error.code == .keyRequired {
       advice = ". \(SecretOptions.advice)"
     } else {

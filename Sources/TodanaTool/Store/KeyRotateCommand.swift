@@ -41,7 +41,7 @@ struct KeyRotateCommand: ParsableCommand {
     let new = try newSecret.given()
     let kept = options.resume ? [] : try others.chosen(of: store, openedBy: current, isReplaced: new != nil)
     var removed: [KeyEntry] = []
-    try options.run(store, secret: options.resume ? new ?? current : current) { store, progress in
+    try options.run(store, .rotatingKeys, secret: options.resume ? new ?? current : current) { store, progress in
       let rotation = try store.keys.rotate(keeping: [new ?? current] + kept, progress: progress)
       removed = rotation.removedSlots.map(KeyEntry.init)
       if !json, !removed.isEmpty {

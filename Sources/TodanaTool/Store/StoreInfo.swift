@@ -49,7 +49,7 @@ struct StoreInfo: Encodable {
       + unfinishedText
   }
 
-  private var unfinishedText: String { unfinished.map { "; unfinished: \($0)" } ?? "" }
+  private var unfinishedText: String { unfinished.map { "; the \($0) is unfinished" } ?? "" }
 
   init(of store: Store, at path: String) throws {
     let report = store.backend.openReport
@@ -64,7 +64,7 @@ struct StoreInfo: Encodable {
     encryption = try store.backend.keyRing.map { ring in
       Encryption(cipher: ring.cipher.displayName, keys: try store.keys.slots().map(KeyEntry.init))
     }
-    unfinished = try store.unfinishedMigration().map { "\($0)" }
+    unfinished = try store.unfinishedMigration().map(\.noun)
     classes = try store.catalog.map { entry in
       StoredClass(
         class: entry.name, number: entry.id?.rawValue ?? 0, recordCount: entry.recordCount, nextRow: entry.nextRowID)

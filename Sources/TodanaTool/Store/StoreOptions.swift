@@ -55,7 +55,7 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// Whether the store has a file of keys, and so is encrypted; this is known before the store is opened.
-  private var isEncrypted: Bool {
+  var isEncrypted: Bool {
     ["keys", "keys-copy"].contains { FileManager.default.fileExists(atPath: "\(store)/\($0)") }
   }
 }
