@@ -32,6 +32,11 @@ public struct ArchiveVerification: Sendable {
   /// The files that the problems affect, by snapshot and path: the first 100,000; ``damagedFileCount`` counts all.
   public var damagedFiles: [DamagedFile] = []
   public var damagedFileCount = 0
+  /// Whether there is damage that adding files again cannot repair.
+  ///
+  /// For example, a file of the store is missing, or a snapshot cannot be read. `Store.salvage` copies the readable
+  /// data of such an archive to a new one.
+  public var isStructureDamaged = false
   /// Whether ``Archive/noteDamage(_:)`` would change the notes of known damage.
   public var hasNews: Bool { !damagedPlaces.isEmpty || !soundPlaces.isEmpty }
   /// The rows that were found damaged and are not noted yet.
@@ -180,7 +185,16 @@ extension Archive {
     do {
       if share >= 1 {
         let report = try store.verify { _ in try tell() }
-        for problem in report.problems { result.add("\(problem)") }
+        var known: Set<String> = []
+        // A missing file is reported once as a file, and once by reading its records.
+        for problem in report.problems where known.insert("\(problem)").inserted {
+          result.add("\(problem)")
+          switch problem.kind {
+          // Damaged content is stored again when it is added, and a damaged copy is written again.
+          case .damagedPage, .damagedRecord, .damagedCopy: break
+          default: result.isStructureDamaged = true
+          }
+        }
       }
     } catch {
       isStopped.set()
@@ -208,6 +222,7 @@ extension Archive {
       problems.append("The snapshots cannot be read: \(error)")
     }
     for problem in problems { result.add(problem) }
+    if !problems.isEmpty { result.isStructureDamaged = true }
     return snapshots.sorted { ($0.time, $0.rowID) < ($1.time, $1.rowID) }
   }
 }

@@ -25,9 +25,11 @@ struct ArchiveVerificationReport: Encodable {
   let damagedFiles: [File]
   /// Whether the damage was recorded, so that the next `add` replaces the damaged content.
   let isRecorded: Bool
+  /// The next step for the user; nil if there are no problems.
+  let advice: String?
 
-  init(_ found: ArchiveVerification, isRecorded: Bool) {
-    self.isRecorded = isRecorded
+  init(_ found: ArchiveVerification, isRecorded: Bool, advice: String?) {
+    (self.isRecorded, self.advice) = (isRecorded, advice)
     isSound = found.isSound
     (snapshotCount, contentCount, readByteCount) = (found.snapshotCount, found.contentCount, found.readByteCount)
     (problemCount, problems) = (found.problemCount, found.problems.map { Problem(message: $0) })

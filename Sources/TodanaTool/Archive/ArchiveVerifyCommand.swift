@@ -40,16 +40,34 @@ struct ArchiveVerifyCommand: ParsableCommand {
     }
     line.clear()
     let isNoted = found.hasNews && note(found, path, secret)
+    let isKnown = isNoted || !found.hasNews
+    let advice = found.isSound ? nil : advice(found, path, isKnown: isKnown)
     if report.json {
-      try printJSON(ArchiveVerificationReport(found, isRecorded: isNoted))
+      try printJSON(ArchiveVerificationReport(found, isRecorded: isNoted, advice: advice))
     } else {
       try show(found, snapshots)
-      if isNoted, found.damagedFileCount > 0 {
-        try StandardOutput.line(
-          "Add the damaged files again, if you still have them: this repairs all snapshots that contain them.")
-      }
+      if let advice { try StandardOutput.line(advice) }
     }
     if !found.isSound { throw ExitStatus.somethingWrong }
+  }
+
+  /// Returns the next step for the user of a damaged archive.
+  ///
+  /// - Parameters:
+  ///   - found: The damage.
+  ///   - path: The archive.
+  ///   - isKnown: Whether the damage is recorded in the archive, so that `add` replaces damaged content.
+  /// - Returns: One or two sentences.
+  private func advice(_ found: ArchiveVerification, _ path: String, isKnown: Bool) -> String {
+    let salvage = "Copy all readable data to a new archive: todana store salvage \(printable(path)) NEW"
+    let adding = "if you still have them: this repairs all snapshots that contain them."
+    if found.isStructureDamaged {
+      return found.damagedFileCount > 0 ? "\(salvage). Then add the damaged files to it, \(adding)" : salvage
+    }
+    if found.damagedFileCount > 0 { return isKnown ? "Add the damaged files again, \(adding)" : salvage }
+    return
+      "No file of a snapshot is damaged. To leave the damage behind, copy all snapshots to a new archive: todana archive "
+      + "copy \(printable(path)) NEW"
   }
 
   /// Notes the damage in the archive for the next `add`; returns whether that succeeded.
