@@ -13,9 +13,9 @@ struct ArchivePruneCommand: ParsableCommand {
       group of snapshots with the same host and paths, or the same label. Hours, days and so on are those of the \
       machine's time zone. Snapshots dated in the future are kept, and no rule counts them.
 
-      If no rule is given, or if a group would lose all its snapshots, the command fails and removes nothing. The \
-      snapshots are removed in one step: all of them or, after a failure, none. 'todana archive compact' then frees \
-      their space.
+      If no rule is given, if a group would lose all its snapshots, or if a directory of a kept snapshot is damaged, \
+      the command fails and removes nothing. The snapshots are removed in one step: all of them or, after a failure, \
+      none. 'todana archive compact' then frees their space.
 
       \(EnvironmentHelp.archive)
 
@@ -28,7 +28,7 @@ struct ArchivePruneCommand: ParsableCommand {
   @OptionGroup var options: ArchiveOptions
   @OptionGroup(title: "Keeping") var retention: RetentionArguments
   @Flag(help: "Show what would be removed, but remove nothing.") var dryRun = false
-  @Flag(help: "Print the report as one JSON object.") var json = false
+  @OptionGroup var report: ReportOptions
 
   func run() throws {
     let policy = try retention.policy()
@@ -39,14 +39,32 @@ struct ArchivePruneCommand: ParsableCommand {
         for: snapshots.map(\.forRetention), groupedBy: grouping, in: .current, now: Date())
       warnOfFuture(snapshots)
       let removed = Set(plan.removed.map(\.id))
+      if !removed.isEmpty {
+        try refuseDamage(archive, snapshots.filter { !removed.contains($0.id.bytes) })
+      }
       if !dryRun, !removed.isEmpty { try archive.remove(snapshots.filter { removed.contains($0.id.bytes) }) }
       return plan
     }
-    if json { return try printJSON(PruneReport(plan, isDryRun: dryRun)) }
+    if report.json { return try printJSON(PruneReport(plan, isDryRun: dryRun)) }
     for group in plan.groups { try show(group) }
     try StandardOutput.line(
       "\(dryRun ? "Would keep" : "Kept") \(counted(plan.kept.count, "snapshot")), "
         + "\(dryRun ? "would remove" : "removed") \(formattedCount(plan.removed.count)).")
+  }
+
+  /// Throws if a directory of a kept snapshot cannot be read: the removed ones may be the last sound ones.
+  private func refuseDamage(_ archive: Archive, _ kept: [Snapshot]) throws {
+    var line = ProgressLine(isShown: !report.quiet && !report.json)
+    defer { line.clear() }
+    line.show("reading directories")
+    let damaged = try archive.snapshotsWithDamagedDirectories(among: kept) { try Interruption.check() }
+    line.clear()
+    guard !damaged.isEmpty else { return }
+    let ids = damaged.prefix(10).map(\.id.short).joined(separator: ", ") + (damaged.count > 10 ? ", …" : "")
+    throw DamagedSnapshots(
+      description:
+        "Nothing was removed: directories are damaged in \(counted(damaged.count, "kept snapshot")) (\(ids)). "
+        + "'todana archive verify' lists the damage, and 'todana archive remove' removes snapshots by their ids.")
   }
 
   private func show(_ group: RetentionPlan.Group) throws {
@@ -59,6 +77,11 @@ struct ArchivePruneCommand: ParsableCommand {
     }
     try StandardOutput.line("")
   }
+}
+
+/// The error for kept snapshots that are damaged.
+private struct DamagedSnapshots: Error, CustomStringConvertible {
+  let description: String
 }
 
 /// The JSON report of the kept and removed snapshots.

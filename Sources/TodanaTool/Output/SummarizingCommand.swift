@@ -36,7 +36,7 @@ extension ArchiveRemoveCommand: SummarizingCommand {
 }
 extension ArchivePruneCommand: SummarizingCommand {
   var isDryRun: Bool { dryRun }
-  var printsReport: Bool { json }
+  var printsReport: Bool { report.json }
 }
 extension ArchiveTagCommand: SummarizingCommand { var printsReport: Bool { json } }
 extension ArchiveRewriteCommand: SummarizingCommand {

@@ -26,4 +26,5 @@ extension ArchiveVerifyCommand: QuietCommand { var isQuiet: Bool { report.quiet 
 extension ArchiveCopyCommand: QuietCommand { var isQuiet: Bool { report.quiet } }
 extension ArchiveRewriteCommand: QuietCommand { var isQuiet: Bool { report.quiet } }
 extension ArchiveCompactCommand: QuietCommand { var isQuiet: Bool { report.quiet } }
+extension ArchivePruneCommand: QuietCommand { var isQuiet: Bool { report.quiet } }
 extension ArchivePackCommand: QuietCommand { var isQuiet: Bool { report.quiet } }
