@@ -34,7 +34,14 @@ import Todana
     #expect(run.lines.count == 16 && run.lines.allSatisfy { $0.count <= 80 })
     #expect(run.lines.contains("flag     true") && !run.text.contains("\u{1B}"))
     run = try ToolRun("store", "list", path, "Sample")
-    #expect(run.lines.last?.contains("flag: true, small: -2") == true && run.lines.allSatisfy { $0.count <= 80 })
+    #expect(run.lines.last?.contains("flag: true, small: -2") == true && !run.text.contains("…"), "\(run.text)")
+    #expect(run.lines.last?.contains("numbers: ") == true, "\(run.text)")
+    for columns in [60, 100] as [UInt16] {
+      let terminal = try PseudoTerminal(columns: columns)
+      #expect(try ToolRun(["store", "list", path, "Sample"], runner: terminal.asOutput).status == 0)
+      let lines = terminal.text().split(whereSeparator: \.isNewline)
+      #expect(lines.last?.count == Int(columns) && lines.last?.hasSuffix("…") == true, "\(lines)")
+    }
     #expect(
       try ToolRun("store", "get", "--bytes", path, "Sample", "1").lines.dropFirst().first?.hasPrefix("00000000") == true
     )

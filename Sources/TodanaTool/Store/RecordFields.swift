@@ -16,10 +16,11 @@ struct RecordFields: Encodable {
     try Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }.encode(to: encoder)
   }
 
-  /// Returns all fields in one line for a list, truncated to the given width.
-  func summary(width: Int) -> String {
+  /// Returns all fields in one line for a list, truncated to the given width; nil means that there is no limit.
+  func summary(width: Int?) -> String {
     let text = printable(fields.map { "\($0.name): \($0.value)" }.joined(separator: ", "))
-    return text.count > width ? text.prefix(width - 1) + "…" : text
+    guard let width, text.columnCount > width else { return text }
+    return text.prefix(columns: width - 1) + "…"
   }
 
   /// The fields, each on one line, or on several if its value is long.

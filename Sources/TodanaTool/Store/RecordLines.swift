@@ -4,6 +4,8 @@ import Todana
 struct RecordLines {
   let layout: ContentLayout?
   let isJSON: Bool
+  /// The width of the terminal; nil if the output is not a terminal, so that nothing is truncated.
+  private let width = Terminal.outputColumnCount
 
   private struct Entry: Encodable {
     let row: RowID
@@ -11,6 +13,8 @@ struct RecordLines {
     let byteCount: Int
     let fields: RecordFields?
   }
+
+  init(layout: ContentLayout?, isJSON: Bool) { (self.layout, self.isJSON) = (layout, isJSON) }
 
   /// Prints the headings of a table.
   func printHeadings() throws {
@@ -23,7 +27,9 @@ struct RecordLines {
       fields: RecordFields(of: record, layout))
     if isJSON { return try printJSON(entry) }
     let line = Self.line("\(entry.row)", "\(entry.version)", formattedCount(entry.byteCount))
-    try StandardOutput.line(line + (entry.fields.map { "  " + $0.summary(width: 78 - line.count) } ?? ""))
+    // In a narrow terminal, a line becomes wider than the terminal.
+    let room = width.map { max($0 - line.count - 2, 20) }
+    try StandardOutput.line(line + (entry.fields.map { "  " + $0.summary(width: room) } ?? ""))
   }
 
   /// Returns a line of the list.
