@@ -7,7 +7,8 @@ struct InfoCommand: ParsableCommand {
     commandName: "info",
     abstract: "Show the identity, format, classes and sizes of a store.",
     discussion: """
-      Changes nothing. Reads the headers of all records, to measure the unused space in the files.
+      Changes nothing. If a part of the store is damaged, prints everything else, and the exit status is 1. Reads the \
+      headers of all records, to measure the unused space in the files.
 
       \(EnvironmentHelp.store)
 
@@ -43,7 +44,8 @@ struct InfoCommand: ParsableCommand {
     try line("Opened", info.opened)
     try line("Anchor", info.anchor ?? "none")
     try line("Encryption", info.encryptionText)
-    try line("Records", "\(formattedCount(info.recordCount)), and \(counted(info.namedBufferCount, "named buffer"))")
+    let buffers = info.namedBufferCount.map { counted($0, "named buffer") } ?? "damaged named buffers"
+    try line("Records", "\(formattedCount(info.recordCount)), and \(buffers)")
     if let damage = info.damage {
       try line("Damage", damage)
     } else {

@@ -15,7 +15,8 @@ struct StoreInfo: Encodable {
   /// A description of the unfinished migration, if there is one.
   let unfinished: String?
   let recordCount: Int
-  let namedBufferCount: Int
+  /// The number of named buffers; nil if one of them is damaged.
+  let namedBufferCount: Int?
   private(set) var fileByteCount = 0
   private(set) var neededByteCount = 0
   private(set) var classes: [StoredClass]
@@ -70,9 +71,19 @@ struct StoreInfo: Encodable {
         class: entry.name, number: entry.id?.rawValue ?? 0, recordCount: entry.recordCount, nextRow: entry.nextRowID)
     }
     recordCount = classes.reduce(0) { $0 + ($1.recordCount ?? 0) }
-    namedBufferCount = try store.namedBufferNames().count
+    (namedBufferCount, damage) = try Self.countNamedBuffers(store)
     indexes = try store.storedIndexes.map(IndexEntry.init)
     try measure(store)
+  }
+
+  /// Returns the number of named buffers, or the description of their damage.
+  private static func countNamedBuffers(_ store: Store) throws -> (count: Int?, damage: String?) {
+    do throws(StoreError) {
+      return (try store.namedBufferNames().count, nil)
+    } catch {
+      guard error.code.isDamage else { throw error }
+      return (nil, "The named buffers cannot be counted: \(error)")
+    }
   }
 
   private mutating func measure(_ store: Store) throws {
@@ -84,8 +95,18 @@ struct StoreInfo: Encodable {
         classes[index].fileByteCount = use.fileByteCount
         classes[index].fragmentation = use.fragmentation
       }
-    } catch let error as StoreError where error.code == .damagedRecord {
-      damage = "\(error)"
+    } catch let error as StoreError where error.code.isDamage {
+      damage = damage ?? "\(error)"
+    }
+  }
+}
+
+extension StoreError.Code {
+  /// Whether some data cannot be read, or are not those that were saved.
+  fileprivate var isDamage: Bool {
+    switch self {
+    case .damagedRecord, .contentsDoNotMatchDigest, .unknownKeyEpoch: true
+    default: false
     }
   }
 }

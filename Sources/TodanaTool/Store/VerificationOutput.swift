@@ -29,8 +29,8 @@ struct VerificationOutput: Encodable {
     (pageCount, byteCount) = (report.pageCount, report.byteCount)
     (recordCount, namedBufferCount) = (report.recordCount, report.namedBufferCount)
     indexEntryCount = report.indexEntryCount
-    (problemCount, damageCount) = (report.problemCount, report.damageCount)
-    problems = report.problems.map { problem in
+    (problemCount, damageCount) = (report.uniqueProblemCount, report.uniqueDamageCount)
+    problems = report.uniqueProblems.map { problem in
       Problem(
         kind: problem.kind, file: problem.file, page: problem.page, class: problem.className, row: problem.rowID,
         message: problem.message)

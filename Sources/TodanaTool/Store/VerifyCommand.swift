@@ -39,14 +39,14 @@ struct VerifyCommand: ParsableCommand {
   }
 
   private func show(_ report: VerificationReport) throws {
-    for line in Self.lines(of: report.problems) { try StandardOutput.line(printableMessage(line)) }
+    for line in Self.lines(of: report.uniqueProblems) { try StandardOutput.line(printableMessage(line)) }
     if report.problemCount > report.problems.count {
       try StandardOutput.line("… and \(formattedCount(report.problemCount - report.problems.count)) more problems")
     }
     try StandardOutput.line(
       "\(counted(report.recordCount, "record")), \(counted(report.namedBufferCount, "named buffer")) and "
         + "\(counted(report.indexEntryCount, "index entry", "index entries")) on \(counted(report.pageCount, "page")): "
-        + (report.isSound ? "nothing is damaged." : "\(counted(report.damageCount, "damaged part"))."))
+        + (report.isSound ? "nothing is damaged." : "\(counted(report.uniqueDamageCount, "damaged part"))."))
     if report.problemCount > 0 { try StandardOutput.line(advice(report)) }
   }
 
