@@ -34,8 +34,7 @@ enum Main {
     } catch let error where isWrongUse(error) {
       printError("\(error)")
       return .wrongUse
-    } catch let error as StoreError where error.code == .notEncrypted {
-      // The error is printed for every command: a passphrase or key does not help.
+    } catch let error where isAboutSecret(error) {
       printError("\(error)")
       return .cannotOpen
     } catch let error as CannotOpen {
@@ -58,13 +57,13 @@ enum Main {
   ///
   /// `needsOutput`: set to true if the command's work is less useful without its output.
   private static func run(needsOutput: inout Bool) throws {
+    let arguments = TypedArguments.all
     do {
       try ArgumentCheck(of: arguments).check()
     } catch {
       StandardError.write(CommandUsage(of: arguments).text(of: error))
       throw ExitStatus.wrongUse
     }
-    let arguments = TypedArguments.all
     var command = try TodanaTool.parseAsRoot(ArchiveOptions.namingStore(arguments))
     try AddressSpace.prepare()
     if let command = command as? any QuietCommand, command.isQuiet { Waiting.becomeQuiet() }
@@ -83,7 +82,13 @@ enum Main {
   /// Tests whether an error is about the user's arguments, and not about the data.
   private static func isWrongUse(_ error: any Error) -> Bool {
     if let error = error as? ArchiveError { return error.code == .invalidArgument }
-    return error is SecretError || error is ArgumentError
+    return error is ArgumentError || (error as? SecretError)?.isWrongUse == true
+  }
+
+  /// Tests whether an error is about a passphrase or key that is missing or malformed, or for which there is no use.
+  private static func isAboutSecret(_ error: any Error) -> Bool {
+    if let error = error as? StoreError { return error.code == .notEncrypted || error.code == .invalidKey }
+    return error is SecretError || error is TerminalError
   }
 
   /// Prints an error of the parser, or help or version, which the parser throws as well.

@@ -12,7 +12,8 @@ struct TodanaTool: ParsableCommand {
         0    success
         1    completed, but problems were found; they are listed
         2    wrong usage, for example an unknown option
-        3    the store, archive, series of backups or an input file cannot be opened
+        3    the store, archive, series of backups or an input file cannot be opened,
+             or a passphrase or key is missing, wrong or malformed
         4    failed; nothing was saved, unless the message says otherwise
         130  interrupted; no data were lost
 

@@ -46,7 +46,7 @@ import Todana
     #expect(try run("add", "archive", "passphrase", "--key-file", "key") == 3)
     #expect(try run("add", "archive", "passphrase") == 3)
     #expect(try run("add", "archive", "passphrase", "--passphrase-file", "nowhere") == 3)
-    #expect(try run("add", "archive", "passphrase", "--passphrase-command", "false") == 2)
+    #expect(try run("add", "archive", "passphrase", "--passphrase-command", "false") == 3)
     #expect(try run("list", "archive", "--passphrase-file", "a", "--key-file", "key") == 2)
     #expect(try made.contents() == before)
   }

@@ -66,7 +66,7 @@ import Testing
     #expect(try run("list", "archive", environment: [file: "another"]).status == 3)
     #expect(try run("list", "archive", "--passphrase-file", "passphrase", environment: [file: "another"]).status == 0)
     let failed = try run("list", "archive", environment: [command: "exit 3"])
-    #expect(failed.status == 2 && failed.messages.contains("failed with status 3"), "\(failed.messages)")
+    #expect(failed.status == 3 && failed.messages.contains("failed with status 3"), "\(failed.messages)")
     for others in [[command: "true"], ["TODANA_PASSPHRASE": "a passphrase"]] {
       let both = try run("list", "archive", environment: [file: "passphrase"].merging(others) { $1 })
       #expect(both.status == 2 && both.messages.contains("are both set"), "\(both.messages)")

@@ -60,4 +60,5 @@ extension DropCommand: SummarizingCommand { var printsReport: Bool { json } }
 extension IndexRebuildCommand: SummarizingCommand { var printsReport: Bool { options.json } }
 extension KeyAddCommand: SummarizingCommand { var printsReport: Bool { json || recoveryKey } }
 extension KeyChangeCommand: SummarizingCommand { var printsReport: Bool { json } }
+extension KeyRemoveCommand: SummarizingCommand {}
 extension KeyRotateCommand: SummarizingCommand { var printsReport: Bool { json } }

@@ -24,7 +24,7 @@ struct SecretEnvironment {
     let set = names.compactMap { name in Self.value(of: name).map { (name: name, value: $0) } }
     guard set.count <= 1 else {
       throw SecretError(
-        description: "\(set.map(\.name).joined(separator: " and ")) are both set: unset one of them.")
+        description: "\(set.map(\.name).joined(separator: " and ")) are both set: unset one of them.", isWrongUse: true)
     }
     guard let (name, value) = set.first else { return nil }
     if name == names[1] { return .passphraseFile(value) }

@@ -19,11 +19,22 @@ enum SecretSource: Hashable, CustomStringConvertible {
   func secret() throws -> StoreSecret {
     if let secret = Self.known.withLock({ $0[self] }) { return secret }
     let secret = try readSecret()
+    try check(secret)
     Self.known.withLock { $0[self] = secret }
     return secret
   }
 
   private static let known = Mutex<[SecretSource: StoreSecret]>([:])
+
+  /// Throws if the secret can open no store; the library would report that with different errors.
+  private func check(_ secret: StoreSecret) throws(SecretError) {
+    switch secret {
+    case .passphrase(""): throw SecretError(description: "\(self) is empty.")
+    case .key(let bytes) where bytes.count != 16 && bytes.count != 32:
+      throw SecretError(description: "\(self) has \(counted(bytes.count, "byte")): a key has 16 or 32 bytes.")
+    default: break
+    }
+  }
 
   private func readSecret() throws -> StoreSecret {
     switch self {
@@ -110,4 +121,6 @@ enum SecretSource: Hashable, CustomStringConvertible {
 /// The error for a passphrase or key that cannot be read from its source.
 struct SecretError: Error, CustomStringConvertible {
   let description: String
+  /// Whether the arguments or variables contradict each other.
+  var isWrongUse = false
 }

@@ -33,7 +33,7 @@ struct Terminal: ~Copyable {
   /// Asks a question, and returns whether the answer is yes; any other answer means no.
   func confirms(_ question: String) throws -> Bool {
     write(question)
-    let answer = try SecretSource.text(try readLine(), from: "the terminal").lowercased()
+    let answer = try SecretSource.text(try readLine() ?? [], from: "the terminal").lowercased()
     return answer == "y" || answer == "yes"
   }
 
@@ -52,10 +52,12 @@ struct Terminal: ~Copyable {
       unsafe tcsetattr(descriptor, TCSAFLUSH, &settings)
       write("\n")
     }
-    return try SecretSource.text(try readLine(), from: "the terminal")
+    guard let line = try readLine() else { throw TerminalError(description: "No passphrase was given.") }
+    return try SecretSource.text(line, from: "the terminal")
   }
 
-  private func readLine() throws -> [UInt8] {
+  /// Returns a line with its end; nil if the user has ended the input.
+  private func readLine() throws -> [UInt8]? {
     var line: [UInt8] = []
     while line.last != UInt8(ascii: "\n"), line.count < Self.lineByteLimit {
       try waitForInput(descriptor)
@@ -63,8 +65,7 @@ struct Terminal: ~Copyable {
       guard unsafe read(descriptor, &byte, 1) == 1 else { break }
       line.append(byte)
     }
-    guard !line.isEmpty else { throw TerminalError(description: "No passphrase was given.") }
-    return line
+    return line.isEmpty ? nil : line
   }
 
   private func write(_ text: String) {

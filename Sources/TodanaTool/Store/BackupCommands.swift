@@ -131,7 +131,7 @@ struct RestoreCommand: ParsableCommand {
     try TypedArguments.checkPath(newStore)
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
-    let info = try waiting.waiting(for: series).whileInUse {
+    let info = try waiting.waiting(for: series).whileInUse(target: newStore) {
       try BackupSeries(at: series).restore(number, to: newStore) {
         line.show("restoring", $0.doneByteCount, $0.byteCount)
         try Interruption.check()

@@ -86,7 +86,10 @@ struct KeyAddCommand: ParsableCommand {
       return try opened.keys.add(secret)
     }
     if json { return try printJSON(KeyChange(number: number, recoveryKey: recovery?.text)) }
-    try StandardOutput.line(recovery?.text ?? "Added the passphrase or key as number \(number).")
+    guard let recovery else { return try StandardOutput.line("Added the passphrase or key as number \(number).") }
+    try StandardOutput.line(recovery.text)
+    // The output is only the recovery key, so that it can be printed or stored.
+    printError("added the recovery key as number \(number)")
   }
 }
 
@@ -96,6 +99,9 @@ struct KeyChangeCommand: ParsableCommand {
     commandName: "change",
     abstract: "Replace the passphrase or key that opens the store now.",
     discussion: """
+      The replaced one is the one that opens the store for this command: with --recovery-key-file, the recovery key. \
+      'todana store key add' adds another one instead.
+
       A person who knows the old passphrase or key, and has a copy of the store's file of keys, can still open the \
       store. 'todana store key rotate' prevents that.
 
@@ -112,11 +118,13 @@ struct KeyChangeCommand: ParsableCommand {
 
   func run() throws {
     try StandardInput.check([store.secret.standardInputUse(), newSecret.standardInputUse()])
-    let number = try store.withStore(.writeExisting) { opened in
-      try opened.keys.change(to: try newSecret.secret(for: store.store))
+    let (old, number) = try store.withStore(.writeExisting) { opened in
+      let old = try opened.keys.slots().first(where: \.isInUse).map(KeyEntry.init)
+      return (old, try opened.keys.change(to: try newSecret.secret(for: store.store)))
     }
     if json { return try printJSON(KeyChange(number: number, recoveryKey: nil)) }
-    try StandardOutput.line("Changed the passphrase or key; its number is now \(number).")
+    let removed = old.map { "the \($0.kind) with number \($0.number)" } ?? "the passphrase or key"
+    try StandardOutput.line("Replaced \(removed): it no longer opens the store. The new one has number \(number).")
   }
 }
 
@@ -140,7 +148,14 @@ struct KeyRemoveCommand: ParsableCommand {
   @Argument(help: "The number that 'key list' shows.") var number: KeySlot.ID
 
   func run() throws {
-    try store.withStore(.writeExisting) { try $0.keys.remove(number) }
+    let removed = try store.withStore(.writeExisting) { store in
+      let removed = try store.keys.slots().first { $0.id == number }
+      try store.keys.remove(number)
+      return removed
+    }
+    let kind = removed.map { KeyEntry($0).kind } ?? "passphrase or key"
+    let isInUse = removed?.isInUse == true ? " It is the one that opened the store for this command." : ""
+    try StandardOutput.line("Removed the \(kind) with number \(number): it no longer opens the store.\(isInUse)")
   }
 }
 

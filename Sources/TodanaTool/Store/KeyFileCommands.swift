@@ -48,10 +48,17 @@ struct KeyImportCommand: ParsableCommand {
 
   /// The maximum size of a file of keys; a larger file is something else.
   private static let byteLimit = 64 << 20
+  /// The first bytes of each file of keys.
+  private static let beginning = Array("TDNKEYS\n".utf8)
 
   func run() throws {
     try StandardInput.check([store.secret.standardInputUse(), file == "-" ? "the file of keys" : nil])
     let keys = try InputDescriptor.content(of: file, byteLimit: Self.byteLimit)
+    guard keys.starts(with: Self.beginning) else {
+      throw CannotOpen(
+        "\(printable(file)) is not a file of keys, or its beginning is damaged: pass a file that 'todana store key "
+          + "export' has written.")
+    }
     let secret = try store.secret.required(for: file, toOpen: "the exported copy")
     try store.waiting.waiting(for: store.store).whileInUse {
       try Store.importKeys(keys, at: store.store, encryption: .callback { secret })

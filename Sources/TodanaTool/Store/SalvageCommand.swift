@@ -50,9 +50,9 @@ struct SalvageCommand: ParsableCommand {
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
     let encryption = try store.encryption()
-    let report = try store.waiting.waiting(for: store.store).whileInUse {
-      let names = Dictionary(givenNames.map { ($0.number, $0.name) }, uniquingKeysWith: { $1 })
-      return try Store.salvage(from: store.store, to: newStore, encryption: encryption, naming: names) {
+    let names = Dictionary(givenNames.map { ($0.number, $0.name) }, uniquingKeysWith: { $1 })
+    let report = try store.waiting.waiting(for: store.store).whileInUse(target: newStore) {
+      try Store.salvage(from: store.store, to: newStore, encryption: encryption, naming: names) {
         line.show("salvaging", $0.doneByteCount, $0.byteCount)
         try Interruption.check()
       }

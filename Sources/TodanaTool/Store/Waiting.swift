@@ -46,8 +46,13 @@ struct Waiting {
   ///
   /// If it has to wait, it prints a message at once.
   ///
+  /// - Parameters:
+  ///   - target: The new directory that the closure makes. An error about it does not mean that the store cannot be
+  ///     opened.
+  ///   - body: Opens the store.
+  /// - Returns: The result of the closure.
   /// - Throws: ``CannotOpen``; ``Interrupted``; other errors of the closure.
-  func whileInUse<Result>(_ body: () throws -> Result) throws -> Result {
+  func whileInUse<Result>(target: String? = nil, _ body: () throws -> Result) throws -> Result {
     try TypedArguments.checkPath(name)
     let end = ContinuousClock.now + .seconds(seconds)
     var isTold = Self.isQuiet.load(ordering: .relaxed)
@@ -55,6 +60,7 @@ struct Waiting {
       do {
         return try body()
       } catch let error as StoreError where error.preventsOpening {
+        if let target, Self.isAbout(target, error) { throw error }
         guard let failure = error.backendError, failure.code == .inUse else { throw CannotOpen(error, path: name) }
         guard ContinuousClock.now < end else { throw CannotOpen(inUse: error) }
         if !isTold {
@@ -67,5 +73,12 @@ struct Waiting {
         usleep(50_000)
       }
     }
+  }
+
+  /// Tests whether an error is about a new directory, or about one of the directories above it.
+  private static func isAbout(_ target: String, _ error: StoreError) -> Bool {
+    guard let failure = error.backendError, failure.code == .noPermission, let file = failure.file else { return false }
+    let path = target.replacing(#/\/+$/#, with: "")
+    return file == path || file == path + ".partial" || !file.isEmpty && path.hasPrefix(file + "/")
   }
 }
