@@ -18,7 +18,8 @@ import Todana
   }
 
   private static let storeCommands = [
-    "store info", "store classes", "store list", "store query", "store get", "store names", "store name",
+    "store info", "store classes", "store list", "store query", "store query --count", "store get", "store names",
+    "store name",
     "store verify",
     "store salvage", "store import", "store backup", "store backup --series", "store restore", "store backups list",
     "store backups verify", "store compact", "store drop", "store index list", "store index rebuild", "store key list",
@@ -57,7 +58,7 @@ import Todana
       try ToolRun(words + ["--json"] + arguments + secret)
     }
     switch command {
-    case "store query":
+    case "store query", "store query --count":
       let store = try Store(
         .directory(made.path), classes: [FieldSample.self],
         configuration: StoreConfiguration(encryption: .key(ToolStore.key)))
