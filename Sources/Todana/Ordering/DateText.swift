@@ -18,11 +18,16 @@ enum DateText {
 
   /// Parses a date in the format of ISO 8601: `2026-11-27`, `2026-11-27T08:30:00Z` or `2026-11-27T08:30:00.25+01:00`.
   ///
-  /// A date without a time is its beginning in UTC. Returns nil for other texts.
+  /// A date without a time is its beginning in UTC, and a time without a time zone is in UTC. A space may stand between
+  /// date and time. Returns nil for other texts.
   static func date(_ text: String) -> Date? {
-    if text.utf8.count == 10 {
+    var characters = Array(text)
+    if characters.count == 10 {
       return try? Date.ISO8601FormatStyle().year().month().day().parse(text)
     }
+    if characters.count > 10, characters[10] == " " { characters[10] = "T" }
+    if !characters.dropFirst(10).contains(where: { "Zz+-".contains($0) }) { characters.append("Z") }
+    let text = String(characters)
     return (try? Date.ISO8601FormatStyle().parse(text))
       ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
   }

@@ -96,6 +96,12 @@ private final class FoundTake: StoredObject {
   @Test func `dates are given as texts`() throws {
     #expect(try found("added >= '2001-05-01' AND added < '2001-05-03T12:00:00Z'").rows == [121, 122, 123])
     #expect(try found("added = '2001-01-02T01:00:00+01:00'").rows == [2])
+    for text in ["2001-01-02T00:00:00Z", "2001-01-02 00:00:00", "2001-01-02T00:00:00", "2001-01-02 00:00:00.0"] {
+      #expect(try found("added = '\(text)'").rows == [2], "\(text)")
+    }
+    #expect { try found("added = '2001-01-32'") } throws: {
+      "\($0)".contains("is not a valid date, such as 2026-11-27")
+    }
   }
 
   @Test func `results are sorted, limited, and found through indexes`() throws {

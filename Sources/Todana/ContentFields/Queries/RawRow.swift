@@ -75,6 +75,8 @@ extension Data: RawFieldValue {
 ///
 /// In an index it is the same as a `Date`.
 struct ISODate: RawRepresentable, RawFieldValue, FieldValue {
+  static let shownName = "date, such as 2026-11-27 or 2026-11-27T08:30:00Z"
+
   let rawValue: Date
 
   static func value(of content: ContentValue) -> ISODate {

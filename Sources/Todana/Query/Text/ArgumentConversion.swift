@@ -25,7 +25,8 @@ func converted<Value>(_ value: Any?, to type: Value.Type, _ position: Int) throw
   case let text as String: shown = "\"\(text.prefix(40))\(text.count > 40 ? "…" : "")\""
   default: shown = "\("\(present)".prefix(40)), of type \(plainName(of: Swift.type(of: present))),"
   }
-  throw FieldProblem(message: "\(shown) is not a valid \(plainName(of: Value.self))", place: .value(position))
+  let name = (Value.self as? any FieldValue.Type)?.shownName ?? plainName(of: Value.self)
+  throw FieldProblem(message: "\(shown) is not a valid \(name)", place: .value(position))
 }
 
 /// Returns the value without the optionals around it.

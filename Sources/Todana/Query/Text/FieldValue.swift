@@ -7,6 +7,13 @@
 /// A type of fields to which values of other types are converted, if this loses nothing.
 protocol FieldValue {
   static func converted(_ value: Any) -> Self?
+
+  /// The name of the type for people.
+  static var shownName: String { get }
+}
+
+extension FieldValue {
+  static var shownName: String { plainName(of: Self.self) }
 }
 
 extension FixedWidthInteger {
