@@ -50,11 +50,12 @@ import Todana
     #expect(try files.contents() == before)
   }
 
-  @Test func `a damaged superblock is refused, but one damaged copy of it is not`() throws {
+  @Test func `a damaged superblock is refused, but one damaged copy of it is repaired`() throws {
+    let sound = try Data(contentsOf: files.url("superblock"))
     for copy in [0, 4096] {
       try files.change("superblock") { bytes in bytes[copy + 20] ^= 1 }
       try Store(.directory(files.path), classes: [Song.self]).close()
-      try files.change("superblock") { bytes in bytes[copy + 20] ^= 1 }
+      #expect(try Data(contentsOf: files.url("superblock")) == sound)
     }
     try files.change("superblock") { bytes in for copy in [0, 4096] { bytes[copy + 20] ^= 1 } }
     let before = try files.contents()

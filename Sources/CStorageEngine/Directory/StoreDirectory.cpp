@@ -144,7 +144,7 @@ void StoreDirectory::openDirectory(const std::string &path, const tdn_options &o
     const StoreIdentity identity = readSuperblock(*disk_);
     std::memcpy(storeID_, identity.storeID, 16);
     formatVersion_ = identity.formatVersion;
-    if (writes && options.repairs_bits) repairSuperblock();
+    if (writes) repairSuperblock();
     openKeys(options);
   } else {
     create(options);

@@ -56,9 +56,8 @@ public struct VerificationReport: Sendable, Codable {
     case damagedFile
     /// One copy of data that is stored twice is damaged, and the other copy is intact.
     ///
-    /// A damaged copy of the file of keys is rewritten by the next opening for writing. A damaged copy of the list of
-    /// the last commits is rewritten by the next checkpoint. A damaged copy of the superblock is rewritten only by
-    /// opening with ``StoreConfiguration/repairsFlippedBits``.
+    /// A damaged copy of the superblock or of the file of keys is rewritten by the next opening for writing. A damaged
+    /// copy of the list of the last commits is rewritten by the next checkpoint.
     case damagedCopy
     /// A page does not match its checksum.
     ///
