@@ -59,8 +59,8 @@ struct VerifyCommand: ParsableCommand {
       return "No data are damaged. Open the store with the program that has the classes to repair these problems."
     }
     if isListed, damage.allSatisfy({ $0.kind == .damagedCopy }) {
-      return "No data are lost: only one of two copies is damaged. A program that opens the store for writing repairs it, "
-        + "and so does: todana store compact \(path)"
+      return "No data are lost: only one of two copies is damaged. A program that opens the store for writing repairs "
+        + "it, and so does: todana store compact \(path)"
     }
     // Messages about an index begin with its name.
     if isListed, damage.allSatisfy({ $0.kind == .wrongIndex || $0.message.hasPrefix("Index \"") }) {
