@@ -54,7 +54,7 @@ struct KeyPathRoute: Sendable {
     }
     if steps.count > 1 {
       follow(steps, of: keyPath)
-    } else if steps.first?.isComputed == true {
+    } else if steps == [.computed] {
       let probe = OwnPropertyProbe(keyPath)
       if !probe.isOwnProperty { problem = .computed }
       accessorName = probe.name
@@ -68,11 +68,11 @@ struct KeyPathRoute: Sendable {
     var object = type as? StoredObject.Type
     var offset = 0
     var names: [String] = []
-    let trace = steps.contains(where: \.isComputed) ? object.map { LoadedTrace(of: keyPath, from: $0) } : nil
+    let trace = steps.contains(.computed) ? LoadedTrace(of: keyPath, from: object, stepCount: steps.count) : nil
     for (position, step) in steps.enumerated() {
       let isLast = position == steps.count - 1
-      if case .computed(let text) = step, type is StoredObject.Type {
-        guard object != nil, let property = trace?.property(readBy: text) else { return problem = .unclear }
+      if step == .computed, type is StoredObject.Type {
+        guard object != nil, let property = trace?.property(readByStep: position) else { return problem = .unclear }
         if let name = KeyPathRoute.of(property).accessorName { names.append(name) }
         let hop = ReferenceHop.make(property)
         if isLast {

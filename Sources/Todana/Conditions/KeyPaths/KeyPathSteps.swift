@@ -10,14 +10,8 @@ struct KeyPathSteps {
     case unnamed
     /// A computed property, a subscript, or a stored property that is read through its accessors.
     ///
-    /// Accessors are used if the class can have subclasses, or if the property has observers or a wrapper. The text has
-    /// the address of the accessor.
-    case computed(text: Substring)
-
-    var isComputed: Bool {
-      if case .computed = self { return true }
-      return false
-    }
+    /// Accessors are used if the class can have subclasses, or if the property has observers or a wrapper.
+    case computed
   }
 
   private(set) var steps: [Step] = []
@@ -55,7 +49,7 @@ struct KeyPathSteps {
         text = rest[..<next.upperBound]
       }
       rest = rest[text.endIndex...]
-      return text.hasPrefix("<offset") ? .some(.unnamed) : .some(.computed(text: text))
+      return text.hasPrefix("<offset") ? .some(.unnamed) : .some(.computed)
     }
     let name = rest.prefix { $0 != "." && $0 != "?" && $0 != "!" }
     rest = rest[name.endIndex...]

@@ -1,18 +1,22 @@
 /// A trace of the ``Loaded`` properties that a key path reads.
 ///
 /// The key path itself does not reveal that a step is such a property. But the getter of the property is passed the
-/// property's own key path, whose only step has the same text. So the key path is read from new objects, which look like
-/// faults, and each getter notes its key path (``LoadedAccesses``).
+/// property's own key path, whose only step has the same identity. So the key path is read from new objects, which look
+/// like faults, and each getter notes its key path (``LoadedAccesses``).
 ///
 /// A trace is used by one thread.
 final class LoadedTrace {
   private let keyPath: AnyKeyPath
   private let root: StoredObject
+  private let identities: [UInt?]
   /// The object that the steps followed so far lead to.
   private var current: StoredObject
 
-  init(of keyPath: AnyKeyPath, from type: StoredObject.Type) {
+  /// Makes the trace of a key path; nil if its steps cannot be identified.
+  init?(of keyPath: AnyKeyPath, from type: StoredObject.Type?, stepCount: Int) {
+    guard let type, let identities = KeyPathIdentities.of(keyPath), identities.count == stepCount else { return nil }
     self.keyPath = keyPath
+    self.identities = identities
     root = Self.makeFault(type)
     current = root
   }
@@ -25,9 +29,9 @@ final class LoadedTrace {
   }
 
   /// Returns the ``Loaded`` property of the current object that a step reads; nil if it reads none.
-  func property(readBy text: Substring) -> AnyKeyPath? {
-    LoadedAccesses.properties(of: current, during: read)
-      .first { KeyPathSteps($0)?.steps == [.computed(text: text)] }
+  func property(readByStep step: Int) -> AnyKeyPath? {
+    guard let identity = identities[step] else { return nil }
+    return LoadedAccesses.properties(of: current, during: read).first { KeyPathIdentities.of($0) == [identity] }
   }
 
   private func read() {
