@@ -27,11 +27,12 @@ let systemLibraries: [Target] = [
 // Targets of C and C++.
 var cTargets: [Target] = [
   // Encryption and authentication. The only target that includes libcrypto's headers.
-  .target(name: "CSealing", dependencies: ["CLibCrypto"]),
+  .target(name: "CThreads"),
+  .target(name: "CSealing", dependencies: ["CThreads", "CLibCrypto"]),
   // The storage engine, in layers. Only its folder Kyoto includes Kyoto Cabinet's headers.
   .target(
     name: "CStorageEngine",
-    dependencies: ["CKyotoCabinetLibrary", "CSealing", "CXXHash"],
+    dependencies: ["CThreads", "CKyotoCabinetLibrary", "CSealing", "CXXHash"],
     cxxSettings: [.treatWarning("thread-safety", as: .error)]
   ),
   // System calls that Swift's import of the C library lacks.
@@ -53,7 +54,7 @@ var cTargets: [Target] = [
 
 // Targets of Swift. All of them get the settings below.
 var swiftTargets: [Target] = [
-  .target(name: "Todana", dependencies: ["CStorageEngine", "CSealing", "CXXHash", logging]),
+  .target(name: "Todana", dependencies: ["CThreads", "CStorageEngine", "CSealing", "CXXHash", logging]),
   // Archives of files, built on the library's public API.
   .target(
     name: "TodanaArchive",
@@ -68,7 +69,7 @@ var swiftTargets: [Target] = [
   // A process that tests start and kill.
   .executableTarget(
     name: "CrashChild",
-    dependencies: ["CFaults", "Todana", "TodanaArchive", "TestSupport"],
+    dependencies: ["CFaults", "CPrivateMount", "Todana", "TodanaArchive", "TestSupport"],
     path: "Tests/CrashChild"
   ),
   .target(name: "FuzzTargets", dependencies: ["CFuzzTargets", "Todana"], path: "Tests/FuzzTargets"),
@@ -168,9 +169,16 @@ if !isSet("TODANA_WITHOUT_SPEED_TESTS") {
       dependencies: ["SpeedTestHarness", "Todana", argumentParser],
       path: "SpeedTests/DurabilitySpeedTest"
     ),
+    .executableTarget(
+      name: "CliffSpeedTest",
+      dependencies: ["Todana", argumentParser],
+      path: "SpeedTests/CliffSpeedTest"
+    ),
     .testTarget(
       name: "SpeedTestHarnessTests",
-      dependencies: ["DurabilitySpeedTest", "FetchSpeedTest", "InsertSpeedTest", "SpeedTestHarness"]
+      dependencies: [
+        "CliffSpeedTest", "DurabilitySpeedTest", "FetchSpeedTest", "InsertSpeedTest", "SpeedTestHarness",
+      ]
     ),
   ]
 }

@@ -25,6 +25,14 @@ import Todana
       case "store-exit": try exitWhileThreadsWork(arguments[2])
       case "store-write": try writeStore(arguments[2], Set(arguments.dropFirst(3)))
       case "store-hold": try holdStore(arguments[2])
+      case "store-fill-disk": try fillDisk(arguments[2], Array(arguments.dropFirst(3)))
+      case "store-fork": try fork(arguments[2], Array(arguments.dropFirst(3)))
+      case "store-daemon": try continueAsDaemon(arguments[2], Set(arguments.dropFirst(3)))
+      case "store-scan-in-queues": try scanInQueues(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
+      case "store-without-threads": try scanWithoutThreads(arguments[2])
+      case "archive-fork":
+        guard arguments.count == 4 else { return report("usage: archive-fork <archive> <source>") }
+        try forkArchive(arguments[2], arguments[3])
       case "store-open-as-nobody": try openStoreAsNobody(arguments[2], reading: arguments.contains("read"))
       case "store-full-disk-save": try fillStore(arguments[2], checkpoint: false)
       case "store-full-disk-checkpoint": try fillStore(arguments[2], checkpoint: true)

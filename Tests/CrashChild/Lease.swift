@@ -1,3 +1,4 @@
+import CFaults
 import Foundation
 
 extension CrashChild {

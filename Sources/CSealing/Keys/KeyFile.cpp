@@ -65,6 +65,10 @@ SecretBytes expand(const KeyFile::Slot &slot, const SecretBytes &derived) {
 
 void requireSound(const Secret &secret) {
   if (secret.bytes.size == 0) throw SealingError(TDS_INVALID, "a passphrase or key must not be empty");
+  // scrypt begins with HMAC, which appends zeros to its key: the passphrase without the NUL would be the same.
+  if (secret.kind == SecretKind::passphrase && secret.bytes.data[secret.bytes.size - 1] == 0) {
+    throw SealingError(TDS_INVALID, "a passphrase must not end with a NUL character");
+  }
   const size_t size = secret.bytes.size;
   if (secret.kind == SecretKind::rawKey && size != 16 && size != 32) {
     throw SealingError(TDS_INVALID, "a key must have 16 or 32 bytes");

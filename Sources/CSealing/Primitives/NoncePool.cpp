@@ -1,24 +1,15 @@
 #include "NoncePool.h"
 
-#include <atomic>
 #include <cstring>
 
 #include <openssl/rand.h>
-#include <pthread.h>
 
+#include "CThreads.h"
 #include "CryptoError.h"
 
 namespace todana {
 
 namespace {
-
-// The number of forks of this process and its ancestors.
-std::atomic<uint64_t> forkCount{1};
-
-void noteForks() {
-  static const int isNoted = pthread_atfork(nullptr, nullptr, [] { forkCount++; });
-  require(isNoted == 0, "pthread_atfork");
-}
 
 void drawRandom(uint8_t *nonces, size_t count) {
   require(RAND_bytes(nonces, static_cast<int>(count * kNonceSize)) == 1, "RAND_bytes");
@@ -29,9 +20,8 @@ void drawRandom(uint8_t *nonces, size_t count) {
 void NoncePool::draw(uint8_t *nonces, size_t count) {
   if (count >= kSize / 4) return drawRandom(nonces, count);
   std::lock_guard<std::mutex> lock(mutex_);
-  if (count > left_ || process_ != forkCount) {
-    noteForks();
-    process_ = forkCount;
+  if (count > left_ || forkCount_ != tdt_fork_count()) {
+    forkCount_ = tdt_fork_count();
     left_ = 0;
     drawRandom(nonces_.data(), kSize);
     left_ = kSize;

@@ -20,7 +20,7 @@ class NoncePool {
   std::mutex mutex_;
   std::array<uint8_t, kSize * kNonceSize> nonces_;
   size_t left_ = 0;
-  uint64_t process_ = 0;  // the fork count at which the nonces were generated
+  uint64_t forkCount_ = 0;  // the count of forks at which the nonces were generated
 };
 
 }  // namespace todana

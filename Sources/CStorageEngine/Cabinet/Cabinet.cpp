@@ -124,6 +124,16 @@ void Cabinet::reopen(tdn_open_report &report) {
   fill(report, groupReport);
 }
 
+// MARK: In a child
+
+void Cabinet::requireUnchangedSinceFork() const {
+  if (!session_ || session_->group().mayDifferFromFiles()) ForkGuard::throwUsedAfterFork();
+}
+
+void Cabinet::abandon() {
+  if (directory_) directory_->unlock();
+}
+
 // MARK: Other keys, or none
 
 void Cabinet::requireWritable() const {

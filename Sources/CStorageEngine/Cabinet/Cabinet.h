@@ -70,6 +70,15 @@ class Cabinet {
   // Tests whether there is an open session, for objects that outlive it.
   bool isOpen();
 
+  // -- In a child of the process that opened the cabinet. Neither takes a lock: another thread of the parent may have
+  // held it during the fork.
+  // Throws Failure(TDN_USED_AFTER_FORK) if the parent may have changed files since the fork, so that what was read
+  // before this call is not reliable.
+  void requireUnchangedSinceFork() const;
+  // Lets the directory go, so that another process can lock it when the parent has closed it or died. Keeps everything
+  // else in memory.
+  void abandon();
+
  private:
   void openSession(const tdn_options &options, FileGroup::Report &report);
   StoreKeys *openKeys() const;

@@ -33,9 +33,9 @@ FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
 Session::Session(
   Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, bool mayBePlain,
   FileGroup::Report &report)
-    : snapshotLimit_(options.snapshot_limit),
-      sealLimit_(options.seal_limit > 0 ? static_cast<uint64_t>(options.seal_limit) : kSealLimit),
-      isReadOnly_(options.access == TDN_ACCESS_READ) {
+    : sealLimit_(options.seal_limit > 0 ? static_cast<uint64_t>(options.seal_limit) : kSealLimit),
+      isReadOnly_(options.access == TDN_ACCESS_READ),
+      snapshots_(options.snapshot_limit) {
   group_ = FileGroup::open(disk, groupSettings(options, disk), report);
   table_ = std::make_unique<FileTable>(*group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)));
   commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), DigestFile(ring), {}, ring});

@@ -84,7 +84,7 @@ class Session {
   // -- Reading
   // Opens a snapshot. Calls `atOnce` before any other commit can be applied.
   std::shared_ptr<Snapshot> openSnapshot(const std::function<void()> &atOnce = {}) {
-    return snapshots_.open(*group_, snapshotLimit_, keyRing() != nullptr, atOnce);
+    return snapshots_.open(*group_, keyRing() != nullptr, atOnce);
   }
   uint64_t snapshotCount(Snapshot &snapshot, uint32_t keyspace);
   uint64_t snapshotRowBound(Snapshot &snapshot, uint32_t keyspace);
@@ -152,7 +152,6 @@ class Session {
   void storeState();
   void countSeals();
 
-  const int64_t snapshotLimit_;
   const uint64_t sealLimit_;
   const bool isReadOnly_;
   // Destroyed in reverse order: first the users of files, then the files, then the group.

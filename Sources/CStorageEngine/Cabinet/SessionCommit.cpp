@@ -8,7 +8,13 @@
 namespace todana {
 
 uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts) {
-  return repairing([&] { return tryCommit(batch, durability, conflicts); });
+  const auto commit = [&] { return repairing([&] { return tryCommit(batch, durability, conflicts); }); };
+  try {
+    return commit();
+  } catch (const Failure &failure) {
+    if (failure.code != TDN_NO_SPACE || !group_->makeRoom()) throw;
+  }
+  return commit();
 }
 
 // Repairs the page that a failure names, if it belongs to a data file and one of its bits is wrong. Accepts the page as

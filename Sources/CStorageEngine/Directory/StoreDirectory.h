@@ -58,6 +58,8 @@ class StoreDirectory {
   // Creates the file of keys for a plain store that will be encrypted.
   std::unique_ptr<StoreKeys> makeKeys(const Secret &secret, const tdn_options &options);
   void setKeys(std::unique_ptr<StoreKeys> keys) { keys_ = std::move(keys); }
+  // Lets the lock go, as a child of the process that holds it.
+  void unlock() { lock_ = nullptr; }
 
  private:
   StoreDirectory() = default;

@@ -156,7 +156,7 @@ std::unique_ptr<DirectoryLock> DirectoryLock::acquire(
   return lock;
 }
 
-DirectoryLock::DirectoryLock(int descriptor) : descriptor_(descriptor), process_(::getpid()) {}
+DirectoryLock::DirectoryLock(int descriptor) : descriptor_(descriptor) {}
 
 bool DirectoryLock::isOf(int descriptor) const {
   struct stat own, other;
@@ -167,7 +167,7 @@ bool DirectoryLock::isOf(int descriptor) const {
 DirectoryLock::~DirectoryLock() {
   // Unlock explicitly: a child process has the open file, too, until it starts its program, so closing alone would
   // leave the lock with it. A copy of this object in a child must not release the lock of its parent.
-  if (process_ == ::getpid()) ::flock(descriptor_, LOCK_UN);
+  if (!guard_.isInChild()) ::flock(descriptor_, LOCK_UN);
   ::close(descriptor_);
 }
 

@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "ForkGuard.h"
+
 namespace todana {
 
 // A held lock, released by the destructor. A second opening in the same process is refused, too (`flock`).
@@ -34,7 +36,7 @@ class DirectoryLock {
   explicit DirectoryLock(int descriptor);
 
   const int descriptor_;
-  const int process_;  // the process that took the lock
+  const ForkGuard guard_;
 };
 
 }  // namespace todana

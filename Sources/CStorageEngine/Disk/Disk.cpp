@@ -51,22 +51,30 @@ class PosixFile final : public DiskFile {
   }
 
   void write(int64_t offset, const void *bytes, size_t byteCount) override {
+    guard_.requireOwnProcess();
     size_t done = 0;
     while (done < byteCount) {
       ssize_t count = uninterrupted(
         [&] { return ::pwrite(descriptor_, static_cast<const char *>(bytes) + done, byteCount - done, offset + done); });
-      if (count < 0) throw Failure::fromErrno(errno, "cannot write", name_);
+      if (count < 0) {
+        const int failed = errno;
+        const bool isFull = failed == ENOSPC || failed == EDQUOT;
+        const std::string missing = isFull ? " " + std::to_string(byteCount - done) + " more bytes" : "";
+        throw Failure::fromErrno(failed, "cannot write" + missing, name_);
+      }
       done += count;
     }
   }
 
   void resize(int64_t size) override {
+    guard_.requireOwnProcess();
     if (uninterrupted([&] { return ::ftruncate(descriptor_, size); }) != 0) {
       throw Failure::fromErrno(errno, "cannot change the size of a file", name_);
     }
   }
 
   void allocate(int64_t size) override {
+    guard_.requireOwnProcess();
 #ifdef __linux__
     int failed = 0;
     while ((failed = ::posix_fallocate(descriptor_, 0, size)) == EINTR) {
@@ -82,6 +90,7 @@ class PosixFile final : public DiskFile {
   }
 
   bool giveBack(int64_t offset, int64_t byteCount) override {
+    guard_.requireOwnProcess();
 #ifdef __linux__
     const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
     if (uninterrupted([&] { return ::fallocate(descriptor_, mode, offset, byteCount); }) == 0) return true;
@@ -94,6 +103,7 @@ class PosixFile final : public DiskFile {
   }
 
   void flush() override {
+    guard_.requireOwnProcess();
     if (!isDurable_) return;
 #ifdef __linux__
     int failed = ::fdatasync(descriptor_);
@@ -103,11 +113,17 @@ class PosixFile final : public DiskFile {
     if (failed != 0) throw Failure::fromErrno(errno, "cannot flush", name_);
   }
 
+  bool isDeleted() override {
+    struct stat status;
+    return isDurable_ && ::fstat(descriptor_, &status) == 0 && status.st_nlink == 0;
+  }
+
  private:
   const int descriptor_;
   const std::string name_;
   const bool owns_;
   const bool isDurable_;
+  const ForkGuard guard_;
 };
 
 }  // namespace
@@ -126,6 +142,7 @@ DirectoryDisk::DirectoryDisk(const std::string &path) {
 DirectoryDisk::~DirectoryDisk() { ::close(directory_); }
 
 std::unique_ptr<DiskFile> DirectoryDisk::open(const std::string &name, Mode mode) {
+  if (mode != Mode::read) guard_.requireOwnProcess();
   int flags = O_CLOEXEC | O_NOFOLLOW;
   switch (mode) {
     case Mode::read: flags |= O_RDONLY; break;
@@ -141,6 +158,7 @@ std::unique_ptr<DiskFile> DirectoryDisk::open(const std::string &name, Mode mode
 }
 
 void DirectoryDisk::rename(const std::string &from, const std::string &to) {
+  guard_.requireOwnProcess();
   // A replaced file keeps its permissions, which its owner may have restricted. If this process may not change those of
   // the new file, the file has the permissions of every new file.
   struct stat status;
@@ -153,6 +171,7 @@ void DirectoryDisk::rename(const std::string &from, const std::string &to) {
 }
 
 void DirectoryDisk::remove(const std::string &name) {
+  guard_.requireOwnProcess();
   if (::unlinkat(directory_, name.c_str(), 0) != 0 && errno != ENOENT) {
     throw Failure::fromErrno(errno, "cannot remove", name);
   }
@@ -223,6 +242,7 @@ AnonymousDisk::~AnonymousDisk() {
 }
 
 std::unique_ptr<DiskFile> AnonymousDisk::open(const std::string &name, Mode mode) {
+  if (mode != Mode::read) guard_.requireOwnProcess();
   MutexLock lock(mutex_);
   auto found = descriptors_.find(name);
   if (found == descriptors_.end()) {

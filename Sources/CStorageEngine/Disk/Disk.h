@@ -1,7 +1,9 @@
 // The I/O interface. All data that must become durable go through a Disk, so that tests can simulate failures and power
 // cuts.
 //
-// Files are named within one flat directory. Every method throws Failure on an error; none retries a failed flush.
+// Files are named within one flat directory. Every method throws Failure on an error; none retries a failed flush. In a
+// child of the process that opened a disk or file, everything except reading throws Failure(TDN_USED_AFTER_FORK). No
+// destructor in a child can therefore change the parent's files.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include "ForkGuard.h"
 #include "Mutex.h"
 
 namespace todana {
@@ -35,6 +38,8 @@ class DiskFile {
   virtual bool giveBack(int64_t offset, int64_t byteCount) = 0;
   // Makes content and size durable.
   virtual void flush() = 0;
+  // Tests whether the file has no name any more, so that its content is lost when it is closed.
+  virtual bool isDeleted() { return false; }
 };
 
 // The files of one directory. StoreDirectory makes the disk of a store, which outlives the session that uses it.
@@ -89,6 +94,7 @@ class DirectoryDisk final : public Disk {
  private:
   int directory_;
   mode_t filePermissions_ = 0600;
+  const ForkGuard guard_;
 };
 
 // A disk of files without a name in the file system. They disappear when the disk is destroyed or the process is
@@ -116,6 +122,7 @@ class AnonymousDisk final : public Disk {
   const std::string directory_;
   Mutex mutex_;
   std::map<std::string, int> descriptors_ TDN_GUARDED_BY(mutex_);
+  const ForkGuard guard_;
 };
 
 }  // namespace todana

@@ -5,6 +5,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <thread>
+
+#include "ForkGuard.h"
 
 #if defined(__clang__)
 #define TDN_ATTRIBUTE(...) __attribute__((__VA_ARGS__))
@@ -33,6 +36,16 @@
 
 namespace todana {
 
+// Takes a lock in a child of the process that made it. If another thread held it during the fork, no thread of the child
+// will release it. Throws Failure(TDN_USED_AFTER_FORK) after a second of attempts.
+template <class TryLock>
+void lockInChild(TryLock tryLock) {
+  for (int attempt = 0; !tryLock(); attempt++) {
+    if (attempt == 1000) ForkGuard::throwUsedAfterFork();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 // A mutex whose use clang's thread-safety analysis checks. All mutexes of the engine are of this class. Any thread;
 // docs/architecture/concurrency.md defines the order in which they are taken.
 class TDN_CAPABILITY("mutex") Mutex {
@@ -41,13 +54,17 @@ class TDN_CAPABILITY("mutex") Mutex {
   Mutex(const Mutex &) = delete;
   Mutex &operator=(const Mutex &) = delete;
 
-  void lock() TDN_ACQUIRE() { mutex_.lock(); }
+  void lock() TDN_ACQUIRE() {
+    if (guard_.isInChild()) return lockInChild([&] { return mutex_.try_lock(); });
+    mutex_.lock();
+  }
   void unlock() TDN_RELEASE() { mutex_.unlock(); }
   bool tryLock() TDN_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
 
  private:
   friend class Condition;
   std::mutex mutex_;
+  const ForkGuard guard_;
 };
 
 // A mutex held until the end of the scope, or until `unlock`. Used by the thread that made it.

@@ -86,7 +86,8 @@ void PartialDirectory::checkPlace() const {
 }
 
 PartialDirectory::~PartialDirectory() {
-  if (isInPlace_) return;
+  // A child of the process has only a copy of this object.
+  if (isInPlace_ || guard_.isInChild()) return;
   try {
     // Remove the lock file last: until then, no other copy can use the directory.
     for (const std::string &name : disk_->list()) {

@@ -39,6 +39,7 @@ class PartialDirectory {
   std::unique_ptr<DirectoryLock> lock_;
   std::unique_ptr<Disk> disk_;
   bool isInPlace_ = false;
+  const ForkGuard guard_;
 };
 
 // Renames a directory, and makes its new name durable.

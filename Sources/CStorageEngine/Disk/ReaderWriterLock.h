@@ -24,8 +24,14 @@ class TDN_CAPABILITY("lock") ReaderWriterLock {
   ReaderWriterLock(const ReaderWriterLock &) = delete;
   ReaderWriterLock &operator=(const ReaderWriterLock &) = delete;
 
-  void lockShared() TDN_ACQUIRE_SHARED() { pthread_rwlock_rdlock(&lock_); }
-  void lockExclusive() TDN_ACQUIRE() { pthread_rwlock_wrlock(&lock_); }
+  void lockShared() TDN_ACQUIRE_SHARED() {
+    if (guard_.isInChild()) return lockInChild([&] { return pthread_rwlock_tryrdlock(&lock_) == 0; });
+    pthread_rwlock_rdlock(&lock_);
+  }
+  void lockExclusive() TDN_ACQUIRE() {
+    if (guard_.isInChild()) return lockInChild([&] { return pthread_rwlock_trywrlock(&lock_) == 0; });
+    pthread_rwlock_wrlock(&lock_);
+  }
   void unlock() TDN_RELEASE_GENERIC() { pthread_rwlock_unlock(&lock_); }
 
   class TDN_SCOPED_CAPABILITY Shared {
@@ -52,6 +58,7 @@ class TDN_CAPABILITY("lock") ReaderWriterLock {
 
  private:
   pthread_rwlock_t lock_;
+  const ForkGuard guard_;
 };
 
 }  // namespace todana

@@ -37,6 +37,12 @@ bool tdn_close(tdn_cabinet *handle, tdn_error *error) {
   return catchErrors(error, [&] { owned->cabinet->close(); });
 }
 
+bool tdn_check_after_fork(tdn_cabinet *handle, tdn_error *error) {
+  return catchErrors(error, [&] { handle->cabinet->requireUnchangedSinceFork(); });
+}
+
+void tdn_abandon(tdn_cabinet *handle) { handle->cabinet->abandon(); }
+
 bool tdn_destroy(const char *path, int64_t waitMilliseconds, tdn_error *error) {
   return catchErrors(error, [&] { StoreDirectory::destroy(path, waitMilliseconds); });
 }

@@ -9,7 +9,7 @@
 using namespace todana;
 
 struct tdn_spill {
-  SpillBuffer buffer{0, true};
+  SpillBuffer buffer{nullptr, true};
 };
 
 tdn_spill *tdn_spill_open(void) { return new (std::nothrow) tdn_spill; }

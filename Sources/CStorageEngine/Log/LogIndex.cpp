@@ -116,6 +116,7 @@ void LogIndex::add(Disk &disk, const char *name, const LogHeader &header, int64_
   } else if (header.firstCommit != lastCommit + 1 && !isSalvaging_) {
     throw Failure(TDN_DAMAGED, "the log does not begin where the previous one ends", name);
   }
+  logs.push_back({header, kFirstFrame});
   std::unique_ptr<DiskFile> file = disk.open(name, Disk::Mode::read);
   if (!file) throw Failure(TDN_DAMAGED, "the log is missing", name);
   const int64_t size = std::min(file->size(), end);
@@ -152,6 +153,7 @@ void LogIndex::add(Disk &disk, const char *name, const LogHeader &header, int64_
     }
   }
   release();
+  logs.back().end = offset;
   byteCount += offset - kFirstFrame;
 }
 
@@ -188,7 +190,9 @@ void LogIndex::addOperations(const char *payload, size_t length, const char *log
       }
       case kOpPage: {
         need(20);
-        Page page{load32(payload), load64(payload + 4), load64(payload + 12), payload + 20, order_++};
+        Page page{
+          load32(payload), static_cast<uint32_t>(logs.back().header.generation), load64(payload + 4),
+          load64(payload + 12), payload + 20, order_++};
         const size_t bytes = kBlockSize * static_cast<size_t>(__builtin_popcountll(page.mask));
         payload += 20;
         need(bytes);
@@ -238,6 +242,7 @@ void LogIndex::addFile(
     file.baseSize = baseSize;
   }
   file.size = size;
+  file.generation = static_cast<uint32_t>(logs.back().header.generation);
   if (isCut) file.cut(size);
   file.isNew |= (flags & kFileIsNew) != 0;
   file.isDropped |= (flags & kFileIsDropped) != 0;

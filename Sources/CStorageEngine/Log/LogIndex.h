@@ -23,10 +23,16 @@ class LogIndex {
  public:
   struct Page {
     uint32_t page;
+    uint32_t generation;  // of the log
     uint64_t mask;
     uint64_t sum;
     const char *blocks;
     uint64_t order;  // position of the change among all changes of the index
+  };
+  // A log whose commits were added.
+  struct Log {
+    LogHeader header;
+    int64_t end;  // of its last commit
   };
   struct DirectRange {
     uint32_t firstPage;
@@ -41,6 +47,7 @@ class LogIndex {
     int64_t cutSize = INT64_MAX;  // the smallest size to which a commit of the index has cut it
     bool isNew = false;
     bool isDropped = false;
+    uint32_t generation = 0;      // of the newest log that mentions it
     std::vector<Page> pages;  // in the order of commits until `sort`
     std::vector<DirectRange> direct;
 
@@ -76,6 +83,7 @@ class LogIndex {
   void release() const;
 
   std::map<uint32_t, File> files;
+  std::vector<Log> logs;                          // in the order of their generations
   std::vector<std::array<uint8_t, 16>> batchIDs;  // one for each commit
   uint64_t firstCommit = 0;
   uint64_t lastCommit = 0;                        // firstCommit - 1 if there is none

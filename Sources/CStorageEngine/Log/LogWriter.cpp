@@ -4,6 +4,7 @@
 #include <random>
 
 #include "../Disk/Checksum.h"
+#include "../Disk/Failure.h"
 #include "../Disk/PageSize.h"
 #include "LogIndex.h"
 
@@ -34,6 +35,15 @@ LogWriter::LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool is
   header_.generation = generation;
   header_.salt = (static_cast<uint64_t>(random()) << 32) ^ random();
   header_.alignment = static_cast<uint32_t>(alignment);
+}
+
+LogWriter::LogWriter(Disk &disk, const LogHeader &header, int64_t tail, bool isStrict)
+    : isStrict_(isStrict), disk_(disk), file_(disk.open(logName(header.generation), Disk::Mode::write)),
+      header_(header), tail_(tail), zeroedTo_(pageCeiling(tail)) {
+  if (!file_) throw Failure(TDN_DAMAGED, "the log is missing", logName(header.generation));
+  file_->resize(tail);
+  file_->resize(zeroedTo_);
+  file_->flush();
 }
 
 // Writes both copies of the header, one after another. An earlier power failure may have left the first copy as

@@ -21,6 +21,10 @@ class LogWriter {
   // garbage. A copy of the header is then written only if the other copy is readable or was never written.
   LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool isStrict);
 
+  // Opens a log again that has commits up to `tail`, to append further ones. Removes everything after them first: parts
+  // of commits that a power failure has left could otherwise follow the new ones.
+  LogWriter(Disk &disk, const LogHeader &header, int64_t tail, bool isStrict);
+
   // Writes the header, before the first commit. The flush of that commit makes it durable.
   void start(uint64_t firstCommit);
 

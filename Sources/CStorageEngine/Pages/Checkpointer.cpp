@@ -74,6 +74,10 @@ uint64_t Checkpointer::writeBackClosed(NextLog next) {
     dropped = state_.logs.forgetClosed();
     state_.counters.liveLogBytes = state_.logs.byteCount();
   }
+  if (state_.room.isSmall()) {
+    // The log would keep its space for the commits after the next checkpoint.
+    state_.files.removeQuietly(logName(closed.generation));
+  }
   // Removing a large file takes the system some time.
   for (const std::string &name : dropped) {
     state_.files.removeQuietly(name);
@@ -123,6 +127,7 @@ LogPair::Closed Checkpointer::closeLog(NextLog nextLog) {
 void Checkpointer::writeBack(const LogPair::Closed &closed) {
   const char *name = logName(closed.generation);
   LogIndex index;
+  if (!state_.disk.open(name, Disk::Mode::read)) throw Failure(TDN_NOT_FOUND, kDeletedFiles, name);
   std::optional<LogHeader> header = LogIndex::readHeader(state_.disk, name);
   if (!header || header->generation != closed.generation) {
     throw Failure(TDN_DAMAGED, "the header of the log is damaged", name);
@@ -132,6 +137,7 @@ void Checkpointer::writeBack(const LogPair::Closed &closed) {
   if (index.byteCount != closed.tail - kFirstFrame) {
     throw Failure(TDN_DAMAGED, "the log is damaged: a commit cannot be read any more", name);
   }
+  state_.mainFileChanges.increment();
   try {
     state_.counters.checkpointBytes += writeBackToMainFiles(state_.disk, index, false, 0);
     state_.ring.write(state_.disk, index.lastCommit);

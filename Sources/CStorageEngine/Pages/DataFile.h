@@ -136,7 +136,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
 
   // -- For the group: lifetime
 
-  // Opens a committed file. `logged`: the changes that a reader's logs have beyond the main file, or null. Throws
+  // Opens a committed file. `logged`: the changes that the logs have beyond the main file, or null: of a reader, or of a
+  // writer whose disk is full. Throws
   // Failure(TDN_DAMAGED) if the file is missing, or shorter than committed.
   static std::shared_ptr<DataFile> open(
     FileEnvironment &environment, uint32_t number, const std::string &name, const LogIndex::File *logged);
@@ -159,6 +160,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // for building and dropped files, which do not go through the log.
   int64_t newByteCount() const;
   int64_t changedPageCount() const;
+  // Returns the number of bytes by which the main file must grow for the newest content.
+  int64_t growthBeyondMain() const;
   // Tests whether the next checkpoint must cut bytes off the main file that recovery may still need.
   bool isCutPending() const { return cutGeneration_ != 0; }
   // Tests whether the main file's name may not be durable yet.
@@ -191,6 +194,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Releases the private copies of those `pages` that have not changed since the log of `generation`. Returns the
   // number of released pages.
   int64_t releaseWrittenBack(const std::vector<uint32_t> &pages, uint64_t generation);
+  // Returns the number of pages that exist only in memory.
+  int64_t privatePageCount() const;
   // Returns the newest log generation that mentions the file. Any thread.
   uint64_t lastGeneration() const { return lastGeneration_; }
 
@@ -232,8 +237,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   bool isInMainFile(int64_t page) const {
     return loggedGeneration_[page] == 0 && (page + 1) * kPageSize <= mainEnd_ && !repairs_.contains(page);
   }
-  // Marks a page as correct only in memory. For readers of logs, whose main file has not been updated.
-  void keepInMemory(int64_t page) { setLogged(page, UINT32_MAX); }
+  // Marks a page as correct only in memory, because the main file has not been updated. A reader's main file never is.
+  void keepInMemory(int64_t page, uint32_t generation);
   void setLogged(int64_t page, uint32_t generation) {
     uint32_t &logged = loggedGeneration_[page];
     keptInPiece_[page / kPiecePages] += static_cast<uint16_t>((generation != 0) - (logged != 0));

@@ -32,6 +32,11 @@ int64_t DataFile::newByteCount() const {
   return pageCeiling(size()) - pageCeiling(committedSize_);
 }
 
+int64_t DataFile::growthBeyondMain() const {
+  if (isBuilding() || isDropped()) return 0;
+  return std::max<int64_t>(0, pageCeiling(size()) - mainEnd_);
+}
+
 int64_t DataFile::changedPageCount() const {
   if (isBuilding() || isDropped()) return 0;
   const uint32_t firstNewPage = static_cast<uint32_t>(pageCeiling(committedSize_) / kPageSize);

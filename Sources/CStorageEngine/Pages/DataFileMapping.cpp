@@ -91,20 +91,30 @@ std::shared_ptr<DataFile> DataFile::open(
       "the file is truncated: " + std::to_string(mainSize) + " of " + std::to_string(inMain) + " bytes are left", name);
   }
   // An unfinished large commit may have left bytes after the end.
-  if (mainSize > inMain && !settings.readOnly) cutOff(*main, inMain, settings.strict);
+  if (mainSize > inMain && !settings.readOnly && !logged) cutOff(*main, inMain, settings.strict);
   // Pages that a large commit wrote directly are in the main file, too, although only the log confirms them.
   const int64_t size = logged ? std::max(inMain, logged->size) : inMain;
   const int64_t mapped = logged && !logged->direct.empty() ? std::min(size, mainSize) : inMain;
   file->map(main && mapped > 0 ? main.get() : nullptr, mapped);
   if (mainSize > mapped && mapped % kPageSize != 0) {
     std::memset(file->base_ + mapped, 0, pageCeiling(mapped) - mapped);
-    if (settings.readOnly) file->keepInMemory(mapped / kPageSize);
+    if (logged || settings.readOnly) file->keepInMemory(mapped / kPageSize, logged ? logged->generation : 0);
   }
   if (logged) file->applyLog(*logged, inMain);
   return file;
 }
 
-// Applies the pages that a reader's logs have beyond the main file. `inMain`: the valid bytes of the main file.
+void DataFile::keepInMemory(int64_t page, uint32_t generation) {
+  setLogged(page, environment_.settings.readOnly ? UINT32_MAX : generation);
+}
+
+int64_t DataFile::privatePageCount() const {
+  int64_t count = 0;
+  for (int64_t page = 0; page < pageCeiling(size()) / kPageSize; page++) count += loggedGeneration_[page] != 0;
+  return count;
+}
+
+// Applies the pages that the logs have beyond the main file. `inMain`: the valid bytes of the main file.
 void DataFile::applyLog(const LogIndex::File &logged, int64_t inMain) {
   const int64_t size = std::max(inMain, logged.size), firstNewPage = pageCeiling(inMain) / kPageSize;
   reserve(size);
@@ -116,8 +126,9 @@ void DataFile::applyLog(const LogIndex::File &logged, int64_t inMain) {
     if (page >= firstNewPage && !logged.isDirect(static_cast<uint32_t>(page))) std::memset(content, 0, kPageSize);
     for (size_t change = first; change < last; change++) applyBlocks(logged.pages[change], content);
     setVerified(page);
-    keepInMemory(page);
+    keepInMemory(page, logged.pages[last - 1].generation);
   });
+  if (!environment_.settings.readOnly) lastGeneration_ = logged.generation;
   for (const LogIndex::DirectRange &range : logged.direct) {
     for (uint32_t page = 0; page < range.count; page++) setVerified(range.firstPage + page);
   }

@@ -12,6 +12,8 @@
 namespace todana {
 
 FileGroup::~FileGroup() {
+  // From now on, another process may open the directory.
+  state_.mainFileChanges.increment();
   checkpointer_.stopBackground();
   endBackups();
 }
@@ -20,6 +22,8 @@ std::unique_ptr<FileGroup> FileGroup::open(Disk &disk, const Settings &settings,
   std::unique_ptr<FileGroup> group(new FileGroup(disk, settings));
   if (!settings.isVolatile) group->recover(report);
   group->state_.flush.begin(group->commitNumber());
+  // Tries again, every second, to write back the logs for which the disk had no room.
+  if (group->state_.lastCheckpointFailed) group->checkpointer_.want(true, false);
   return group;
 }
 
@@ -81,11 +85,40 @@ void FileGroup::recover(Report &report) {
   if (state_.settings.readOnly) {
     overlay_ = std::move(index);
   } else {
-    state_.counters.checkpointBytes += writeBackToMainFiles(
-      state_.disk, *index, true, state_.settings.strict ? state_.settings.sectorSize : 0);
-    state_.ring.write(state_.disk, state_.ring.newest());
+    try {
+      state_.counters.checkpointBytes += writeBackToMainFiles(
+        state_.disk, *index, true, state_.settings.strict ? state_.settings.sectorSize : 0);
+      state_.ring.write(state_.disk, state_.ring.newest());
+    } catch (const Failure &failure) {
+      // In strict mode the main files may have torn sectors, which only a complete recovery repairs.
+      if (failure.code != TDN_NO_SPACE || state_.settings.strict) throw;
+      resumeLogs(*index);
+    }
   }
   report.recoverySeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Goes on with the logs as they are, because the disk has no room to write them back. Their pages are in memory, as
+// after the commits that wrote them. Everything that was written back is written again by the next checkpoint.
+void FileGroup::resumeLogs(const LogIndex &index) {
+  for (const auto &[number, logged] : index.files) {
+    if (logged.isDropped) continue;
+    const std::shared_ptr<DataFile> file = DataFile::open(state_.files, number, logged.name, &logged);
+    state_.files.open.add(file);
+    state_.counters.privatePages += file->privatePageCount();
+  }
+  MutexLock commitLock(state_.commitMutex);
+  const LogIndex::Log &newest = index.logs.back();
+  LogPair::Closed closed;
+  if (index.logs.size() > 1) closed = {index.logs.front().header.generation, index.logs.front().end};
+  state_.logs.resume(
+    std::make_unique<LogWriter>(state_.disk, newest.header, newest.end, state_.settings.strict), closed);
+  for (const auto &[number, logged] : index.files) {
+    if (logged.isDropped) state_.logs.addDropped(logged.name);
+  }
+  state_.flush.setFile(state_.logs.current()->sharedFile());
+  state_.counters.liveLogBytes = state_.logs.byteCount();
+  state_.lastCheckpointFailed = true;
 }
 
 // Requires the list of the last commits. Called if no log has the first commit. Without the list, the store would be
@@ -179,6 +212,17 @@ void FileGroup::releaseMemory() {
     ReadLock lock(*this);
     file->releaseAll();
   }
+}
+
+bool FileGroup::makeRoom() {
+  if (state_.settings.isVolatile || state_.settings.readOnly) return false;
+  const uint64_t before = state_.counters.checkpoints;
+  try {
+    checkpoint();
+  } catch (const Failure &failure) {
+    if (failure.code != TDN_NO_SPACE) throw;
+  }
+  return state_.counters.checkpoints != before;
 }
 
 void FileGroup::close() {

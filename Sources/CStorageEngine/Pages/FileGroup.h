@@ -164,6 +164,8 @@ class FileGroup {
 
   // Pass the call to Checkpointer.
   void checkpoint() { checkpointer_.checkpoint(); }
+  // Writes the log back if that makes room on a full disk. Returns false if it does not.
+  bool makeRoom();
   bool renewLogs() { return checkpointer_.renewLogs(); }
   // Releases the memory of all pages that the main files have, too.
   void releaseMemory();
@@ -173,6 +175,8 @@ class FileGroup {
   // Returns the free bytes of the disk; INT64_MAX for a group in memory.
   int64_t room() { return state_.settings.isVolatile ? INT64_MAX : state_.disk.room(); }
   void throwIfPoisoned() const { state_.poison.throwIfSet(); }
+  // In a child of the process that opened the group: tests whether the parent may have changed files since the fork.
+  bool mayDifferFromFiles() const { return state_.mainFileChanges.isIncrementedElsewhere(); }
   tdn_statistics statistics();
 
  private:
@@ -181,6 +185,7 @@ class FileGroup {
   // -- Opening (FileGroup.cpp)
   void recover(Report &report);
   void requireRing(CommitRing::Outcome ring) const;
+  void resumeLogs(const LogIndex &index) TDN_EXCLUDES(state_.commitMutex);
   const LogIndex::File *loggedFile(uint32_t number) const;
 
   // -- Committing (FileGroupCommit.cpp)
@@ -189,6 +194,7 @@ class FileGroup {
     TDN_REQUIRES(state_.commitMutex, state_.stateLock);
   void rewriteRepaired() TDN_REQUIRES(state_.commitMutex, state_.stateLock);
   void checkCommitLimit() const;
+  void requireRoom() TDN_REQUIRES(state_.commitMutex);
   void startLog() TDN_REQUIRES(state_.commitMutex);
   void appendCommit(uint64_t number, const uint8_t batchID[16]) TDN_REQUIRES(state_.commitMutex, state_.stateLock);
   void acceptChanges() TDN_REQUIRES(state_.commitMutex, state_.stateLock);

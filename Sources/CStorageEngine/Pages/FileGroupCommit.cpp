@@ -75,6 +75,7 @@ void FileGroup::applyChanges(
     if (!state_.files.changed.empty()) {
       rewriteRepaired();
       checkCommitLimit();
+      if (!state_.settings.isVolatile) requireRoom();
       if (!state_.settings.isVolatile) appendCommit(state_.ring.newest() + 1, batchID);
     }
   } catch (...) {
@@ -104,6 +105,21 @@ void FileGroup::checkCommitLimit() const {
   throw Failure(
     TDN_LIMIT, "one save changes " + std::to_string(pages * kPageSize >> 10) + " KiB of stored pages, over the limit " +
                  "of " + std::to_string(state_.settings.commitLimit >> 10) + " KiB: save in smaller steps");
+}
+
+// Refuses a commit that lets files grow if the disk then has no room to write all pages of the log back. Commits that
+// let no file grow may use the last bytes: they can make room.
+void FileGroup::requireRoom() {
+  int64_t growth = 0, changedPages = 0;
+  for (const std::shared_ptr<DataFile> &file : state_.files.changed) {
+    growth += file->newByteCount();
+    changedPages += file->changedPageCount();
+  }
+  if (!state_.room.mayBeShort(growth)) return;
+  int64_t pending = 0;
+  for (const std::shared_ptr<DataFile> &file : state_.files.open.all()) pending += file->growthBeyondMain();
+  const bool isDirect = directWrites_.isLarge(state_.files.changed);
+  state_.room.require((isDirect ? 0 : growth) + changedPages * kPageSize, pending);
 }
 
 // MARK: The log

@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "../Disk/Failure.h"
+
 namespace todana {
 
 void GroupFlush::begin(uint64_t newestCommit) {
@@ -65,6 +67,7 @@ void GroupFlush::flushAppended() {
   bool isFlushed = false;
   try {
     file->flush();
+    if (file->isDeleted()) throw Failure(TDN_NOT_FOUND, kDeletedFiles);
     flushCount_++;
     isFlushed = true;
   } catch (const std::exception &failure) {

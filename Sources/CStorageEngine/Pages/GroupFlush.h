@@ -12,6 +12,9 @@
 
 namespace todana {
 
+// The reason for the failure if somebody has removed the log, usually with the whole directory.
+inline constexpr const char *kDeletedFiles = "the files of the store were deleted while it was open";
+
 // The flushes of a group, one at a time. A failed flush poisons the group.
 //
 // GroupState owns it; FileGroup and Checkpointer call it. Any thread: its mutex guards its fields, and is released

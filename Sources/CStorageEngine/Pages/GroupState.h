@@ -9,11 +9,13 @@
 #include "../Disk/Mutex.h"
 #include "../Disk/ReaderWriterLock.h"
 #include "../Log/CommitRing.h"
+#include "DiskRoom.h"
 #include "FileEnvironment.h"
 #include "GroupFlush.h"
 #include "GroupSettings.h"
 #include "LogPair.h"
 #include "Poison.h"
+#include "SharedCounter.h"
 
 namespace todana {
 
@@ -51,6 +53,8 @@ struct GroupState {
   std::atomic<bool> lastCheckpointFailed{false};
   GroupFlush flush{poison};
   GroupCounters counters;
+  DiskRoom room{disk, settings};
+  SharedCounter mainFileChanges;  // incremented before the main files change, for reading in a child after a fork
   FileEnvironment files;
 };
 

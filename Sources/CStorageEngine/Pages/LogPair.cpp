@@ -19,6 +19,12 @@ void LogPair::setCurrent(std::unique_ptr<LogWriter> log) {
   nextGeneration_++;
 }
 
+void LogPair::resume(std::unique_ptr<LogWriter> current, const Closed &closed) {
+  current_ = std::move(current);
+  nextGeneration_ = current_->generation() + 1;
+  closed_ = closed;
+}
+
 void LogPair::close() {
   closed_ = {current_->generation(), current_->tail()};
   current_.reset();

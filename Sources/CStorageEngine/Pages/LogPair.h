@@ -37,6 +37,10 @@ class LogPair {
   // Makes a started log of the next generation the current one.
   void setCurrent(std::unique_ptr<LogWriter> log);
 
+  // Goes on with logs that could not be written back when the group was opened. `current`: the newest one. `closed`: the
+  // one before it, or none.
+  void resume(std::unique_ptr<LogWriter> current, const Closed &closed);
+
   bool hasClosed() const { return closed_.generation != 0; }
   const Closed &closed() const { return closed_; }
   // Closes the current log. There is none afterwards.

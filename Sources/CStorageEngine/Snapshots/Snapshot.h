@@ -67,12 +67,13 @@ struct SnapshotPart {
 // called when the session ends.
 class Snapshot {
  public:
-  Snapshot(uint64_t commitNumber, int64_t memoryLimit, bool isEncrypted)
-      : commitNumber_(commitNumber), oldValues_(memoryLimit, isEncrypted) {}
+  Snapshot(uint64_t commitNumber, const std::shared_ptr<MemoryBudget> &budget, bool isEncrypted)
+      : commitNumber_(commitNumber), oldValues_(budget, isEncrypted) {}
   Snapshot(const Snapshot &) = delete;
   Snapshot &operator=(const Snapshot &) = delete;
 
   uint64_t commitNumber() const { return commitNumber_; }
+  bool hasFailed() const { return failure_.has_value(); }
 
   // Returns the keyspace's part. The first call makes it from `file`, `count` and `contents`, the keyspace's current
   // ones. They are still those of the snapshot, because a commit calls this before it changes the keyspace.

@@ -41,17 +41,17 @@ struct Nonce {
 }  // namespace
 
 SpillBuffer::~SpillBuffer() {
+  if (budget_) budget_->giveBack(static_cast<int64_t>(chunks_.size() * kChunkSize));
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 uint64_t SpillBuffer::append(const char *bytes, size_t byteCount) {
-  if (fileSize_ == 0 && static_cast<int64_t>(memorySize_ + byteCount) <= memoryLimit_) {
+  if (fileSize_ == 0 && fitsIntoMemory(byteCount)) {
     uint64_t position = memorySize_;
     while (byteCount > 0) {
       uint64_t offset = memorySize_ % kChunkSize;
-      if (memorySize_ / kChunkSize == chunks_.size()) chunks_.emplace_back(new char[kChunkSize]);
       size_t part = std::min<size_t>(byteCount, kChunkSize - offset);
-      std::memcpy(chunks_.back().get() + offset, bytes, part);
+      std::memcpy(chunks_[memorySize_ / kChunkSize].get() + offset, bytes, part);
       memorySize_ += part;
       bytes += part;
       byteCount -= part;
@@ -67,7 +67,22 @@ uint64_t SpillBuffer::append(const char *bytes, size_t byteCount) {
   return appendToFile(sealed.data(), sealed.size()) | kInFile;
 }
 
+// Makes room in memory, if the budget permits it.
+bool SpillBuffer::fitsIntoMemory(size_t byteCount) {
+  while (memorySize_ + byteCount > chunks_.size() * kChunkSize) {
+    if (!budget_ || !budget_->take(kChunkSize)) return false;
+    try {
+      chunks_.emplace_back(new char[kChunkSize]);
+    } catch (...) {
+      budget_->giveBack(kChunkSize);
+      throw;
+    }
+  }
+  return true;
+}
+
 uint64_t SpillBuffer::appendToFile(const char *bytes, size_t byteCount) {
+  guard_.requireOwnProcess();  // the file is the parent's
   const uint64_t position = fileSize_;
   while (byteCount > 0) {
     ssize_t written = ::pwrite(descriptor_, bytes, byteCount, static_cast<off_t>(fileSize_));

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "../../CSealing/Primitives/SecretBytes.h"
+#include "../Disk/ForkGuard.h"
+#include "MemoryBudget.h"
 
 namespace todana {
 
@@ -15,7 +18,8 @@ namespace todana {
 // It has no lock. `append` requires that no other thread reads, as in a commit. Otherwise any thread may call `read`.
 class SpillBuffer {
  public:
-  SpillBuffer(int64_t memoryLimit, bool seals) : memoryLimit_(memoryLimit), seals_(seals) {}
+  // `budget`: for the bytes in memory, before the buffer uses a file; null for none.
+  SpillBuffer(std::shared_ptr<MemoryBudget> budget, bool seals) : budget_(std::move(budget)), seals_(seals) {}
   ~SpillBuffer();
   SpillBuffer(const SpillBuffer &) = delete;
   SpillBuffer &operator=(const SpillBuffer &) = delete;
@@ -28,16 +32,18 @@ class SpillBuffer {
   static constexpr uint64_t kChunkSize = 64 << 10;
   static constexpr uint64_t kInFile = 1ULL << 63;
 
+  bool fitsIntoMemory(size_t byteCount);
   uint64_t appendToFile(const char *bytes, size_t byteCount);
   void readFromFile(uint64_t position, char *buffer, size_t byteCount) const;
 
-  const int64_t memoryLimit_;
+  const std::shared_ptr<MemoryBudget> budget_;
   const bool seals_;
   SecretBytes key_;  // the key of the file
   std::vector<std::unique_ptr<char[]>> chunks_;
   uint64_t memorySize_ = 0;
   int descriptor_ = -1;
   uint64_t fileSize_ = 0;
+  const ForkGuard guard_;
 };
 
 }  // namespace todana

@@ -54,7 +54,8 @@ typedef enum {
   TDN_MIGRATION_UNFINISHED = 28,  // encrypting or decrypting the store was interrupted: see `resuming_migration`
   TDN_SNAPSHOT_ENDED = 29,     // `tdn_reopen` or `tdn_close` ended the snapshot and its scans
   TDN_OLDER_FORMAT = 30,       // written by an older version of this library, in a format that is no longer read
-  TDN_LAST_CODE = TDN_OLDER_FORMAT,
+  TDN_USED_AFTER_FORK = 31,    // the object was made before the process was forked: open the store after forking
+  TDN_LAST_CODE = TDN_USED_AFTER_FORK,
 } tdn_code;
 
 typedef struct {

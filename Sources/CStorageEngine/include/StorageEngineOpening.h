@@ -39,7 +39,7 @@ typedef struct {
   int64_t log_limit;           // bytes of log that start a background checkpoint (64 MiB)
   int64_t private_limit;       // bytes of changed pages that start a background checkpoint (128 MiB)
   int64_t commit_limit;        // bytes of committed pages that one batch may change (1 GiB)
-  int64_t snapshot_limit;      // bytes of old values that a snapshot keeps in memory before it uses a file (64 MiB)
+  int64_t snapshot_limit;      // bytes of old values that all snapshots keep in memory before they use files (64 MiB)
   int64_t direct_threshold;    // bytes of whole new pages from which a commit writes them straight to the file (1 MiB)
   int32_t descriptor_limit;    // data files open at the same time (256)
   int32_t sector_size;         // unit that the device writes atomically: 512 or 4096; 0: ask the device
@@ -78,6 +78,17 @@ tdn_cabinet *TDN_NULLABLE tdn_open(
 // then `error` describes the data that could not be written. All commits that were reported as durable are still in the
 // log.
 bool tdn_close(tdn_cabinet *cabinet, tdn_error *error);
+
+// In a child of the process that opened the cabinet, reading works, and every function that would change a file fails
+// with TDN_USED_AFTER_FORK. `tdn_close` must not be called there.
+//
+// Checks in a child, after something was read, whether that was reliable. Fails with TDN_USED_AFTER_FORK if the parent
+// has written to the main files since the fork, or has closed the store.
+bool tdn_check_after_fork(tdn_cabinet *cabinet, tdn_error *error);
+
+// In a child, instead of `tdn_close`: lets the directory go, so that it can be opened again here or elsewhere when the
+// parent has closed it or ended. The child keeps the memory.
+void tdn_abandon(tdn_cabinet *cabinet);
 
 // Deletes the files of the store at `path`, and the directory if nothing else is in it. Needs no key. Can be repeated
 // after an interruption. Fails with TDN_NOT_FOUND if there is no store, and with TDN_IN_USE if it is open anywhere.

@@ -36,11 +36,11 @@ public struct Condition<Root: StoreIdentifiable>: Sendable {
   public static var never: Condition { Condition(.never) }
 
   static func all(_ lhs: Condition, _ rhs: Condition) -> Condition {
-    Condition(.joinAll([lhs.node, rhs.node]), depth: 1 + max(lhs.depthWithinAll, rhs.depthWithinAll))
+    Condition(.joinAll([lhs.node, rhs.node]).grouped, depth: 1 + max(lhs.depthWithinAll, rhs.depthWithinAll))
   }
 
   static func any(_ lhs: Condition, _ rhs: Condition) -> Condition {
-    Condition(.joinAny([lhs.node, rhs.node]), depth: 1 + max(lhs.depthWithinAny, rhs.depthWithinAny))
+    Condition(.joinAny([lhs.node, rhs.node]).grouped, depth: 1 + max(lhs.depthWithinAny, rhs.depthWithinAny))
   }
 
   static func not(_ condition: Condition) -> Condition { Condition(.not(condition.node), depth: 1 + condition.depth) }

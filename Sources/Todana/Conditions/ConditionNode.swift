@@ -78,12 +78,62 @@ indirect enum ConditionNode: Sendable {
     return parts.isEmpty ? .never : parts.count == 1 ? parts[0] : .any(parts)
   }
 
+  /// The node with groups of parts in place of a long list, so that appending a part copies only a short list.
+  ///
+  /// Groups have ``groupCount`` parts each, which may be groups themselves. ``simplified`` removes the groups.
+  var grouped: ConditionNode {
+    switch self {
+    case .all(let nodes) where nodes.count >= Self.groupCount: .all(Self.grouped(nodes) { .all($0) })
+    case .any(let nodes) where nodes.count >= Self.groupCount: .any(Self.grouped(nodes) { .any($0) })
+    default: self
+    }
+  }
+
+  /// The conditions of `all` or `any`, without groups.
+  private var parts: [ConditionNode] {
+    switch self {
+    case .all(let nodes):
+      nodes.flatMap { node in
+        if case .all = node { return node.parts }
+        return [node]
+      }
+    case .any(let nodes):
+      nodes.flatMap { node in
+        if case .any = node { return node.parts }
+        return [node]
+      }
+    default: [self]
+    }
+  }
+
+  private static let groupCount = 64
+
+  private static func grouped(
+    _ nodes: [ConditionNode], _ join: ([ConditionNode]) -> ConditionNode
+  ) -> [ConditionNode] {
+    var nodes = nodes
+    while nodes.count >= groupCount {
+      let last = nodes.suffix(groupCount)
+      guard let level = last.first?.groupLevel, last.allSatisfy({ $0.groupLevel == level }) else { break }
+      nodes.replaceSubrange(last.indices, with: [join(Array(last))])
+    }
+    return nodes
+  }
+
+  /// The number of levels of groups; 0 for a part that is no group.
+  private var groupLevel: Int {
+    switch self {
+    case .all(let nodes), .any(let nodes): nodes.count == Self.groupCount ? 1 + nodes[0].groupLevel : 0
+    default: 0
+    }
+  }
+
   /// An exact text of the condition, which identifies a partial index in its header.
   var signature: String {
     switch self {
     case .always, .never: return description
-    case .all(let nodes): return "all(" + nodes.map(\.signature).joined(separator: ", ") + ")"
-    case .any(let nodes): return "any(" + nodes.map(\.signature).joined(separator: ", ") + ")"
+    case .all: return "all(" + parts.map(\.signature).joined(separator: ", ") + ")"
+    case .any: return "any(" + parts.map(\.signature).joined(separator: ", ") + ")"
     case .not(let node): return "not(" + node.signature + ")"
     case .test(let test): return test.signature
     }
@@ -94,8 +144,8 @@ indirect enum ConditionNode: Sendable {
     switch self {
     case .always: return "true"
     case .never: return "false"
-    case .all(let nodes): return nodes.map(\.groupedDescription).joined(separator: " && ")
-    case .any(let nodes): return nodes.map(\.groupedDescription).joined(separator: " || ")
+    case .all: return parts.map(\.groupedDescription).joined(separator: " && ")
+    case .any: return parts.map(\.groupedDescription).joined(separator: " || ")
     case .not(let node): return "!" + node.groupedDescription
     case .test(let test): return test.description
     }

@@ -346,12 +346,12 @@ package final class RecordSealing: Sendable {
   private func inParts(
     of count: Int, byteCount: Int, _ ring: KeyRing, _ body: @Sendable (Sealer, Range<Int>) throws(BackendError) -> Void
   ) throws(BackendError) {
-    let partCount = count < 512 && byteCount < 128 << 10 ? 1 : min(Self.processorCount, count)
+    let partCount = count < 512 && byteCount < 128 << 10 ? 1 : min(ThreadPool.usefulCount, count)
     guard partCount > 1 else {
       return try withSealer(ring) { sealer throws(BackendError) in try body(sealer, 0..<count) }
     }
     let failure = Mutex<BackendError?>(nil)
-    DispatchQueue.concurrentPerform(iterations: partCount) { part in
+    ThreadPool.shared.forEachPart(of: partCount) { part in
       do throws(BackendError) {
         let range = count * part / partCount..<count * (part + 1) / partCount
         try withSealer(ring) { sealer throws(BackendError) in try body(sealer, range) }
@@ -361,8 +361,6 @@ package final class RecordSealing: Sendable {
     }
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
-
-  private static let processorCount = min(ProcessInfo.processInfo.activeProcessorCount, 8)
 
   /// Calls `body` with a sealer that no other thread uses; unused sealers are kept for later calls.
   func withSealer(_ ring: KeyRing, _ body: (Sealer) throws(BackendError) -> Void) throws(BackendError) {

@@ -38,6 +38,8 @@ extension StoreSecret {
     switch self {
     case .passphrase(let passphrase):
       if passphrase.isEmpty { throw StoreError(.invalidKey, "A passphrase must not be empty.") }
+      // scrypt does not distinguish it from the passphrase without the NUL character (RFC 7914, RFC 2104).
+      if passphrase.utf8.last == 0 { throw StoreError(.invalidKey, "A passphrase must not end with a NUL character.") }
     case .key(let key):
       guard key.count == 16 || key.count == 32 else {
         throw StoreError(.invalidKey, "A key has 16 or 32 bytes; this one has \(key.count).")

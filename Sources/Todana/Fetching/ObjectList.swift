@@ -42,6 +42,8 @@ struct ObjectList: ~Copyable {
         try fill(&list)
       } catch {
         failure = error
+        var objects = list.takeArray(of: StoredObject.self)
+        ChainRelease.release(&objects)
         return
       }
       if list.ownsMemory {

@@ -95,6 +95,7 @@ final class ObjectStream {
 
   /// Returns the next object of the current chunk; nil if ``readOn()`` has to be called.
   func next() throws(StoreError) -> StoredObject? {
+    try store.checkNotClosed()
     guard let table = parts.first?.table else { return nil }
     while position < chunk.slices.count {
       let slice = chunk.slices[position]

@@ -13,7 +13,7 @@ extension Store {
         .unsavedChanges, "The object has changes that are not saved; save or discard them first.",
         className: table.name, rowID: object.rowID)
     }
-    makeFault(object, of: table)
+    ChainRelease.releasingReferences(of: [object]) { makeFault(object, of: table) }
   }
 
   /// Releases the content of every object without pending changes, which is loaded again when it is needed.
@@ -29,14 +29,16 @@ extension Store {
   }
 
   func makeCleanObjectsFaults() {
-    for table in registry.tables {
-      for object in table.identity.objects() where !object.state.isPending && !object.isFault {
-        makeFault(object, of: table)
-      }
+    // All objects are kept alive, so that releasing a content releases no other.
+    let objects = registry.tables.map { ($0, $0.identity.objects()) }
+    for (table, objects) in objects {
+      for object in objects where !object.state.isPending && !object.isFault { makeFault(object, of: table) }
     }
   }
 
   /// Turns a clean object into a fault without content.
+  ///
+  /// The caller keeps the objects that it refers to alive, if there may be a long chain of them.
   func makeFault(_ object: StoredObject, of table: ClassTable) {
     object.state.insert(.fault)
     if !table.fingerprints.isEmpty { table.fingerprints[object.rowID] = nil }

@@ -64,6 +64,7 @@ extension Store {
       let commitNumber = snapshot.commitNumber
       while !stop, try next(of: scan, into: chunk, onDamage: onDamage) {
         for slice in chunk.slices where !stop {
+          try checkNotClosed()
           let wasAlive = table.identity.contains(slice.rowID)
           noteReading(ofCommit: commitNumber)
           var visited: StoredObject?
@@ -81,7 +82,10 @@ extension Store {
         }
       }
     }
-    for object in inserted where !stop && isStillThere(object, in: table) { try body(object, &stop) }
+    for object in inserted where !stop && isStillThere(object, in: table) {
+      try checkNotClosed()
+      try body(object, &stop)
+    }
     return stop
   }
 

@@ -67,6 +67,13 @@ struct ContentCopies {
     if !isDecoding { object.state.remove(.decoding) }
   }
 
+  /// Appends the objects that an object's content refers to; keeps no copy.
+  func appendReferences(of object: StoredObject, to objects: inout [StoredObject]) {
+    _ = take(of: object)
+    references.moveObjects(to: &objects)
+    removeAll()
+  }
+
   /// Releases the copies taken after a mark; all copies by default.
   func removeAll(since mark: Mark = Mark()) {
     references.removeAll(since: mark.references)
@@ -115,9 +122,20 @@ private final class References: ReferenceEncoder, ReferenceResolver {
     let markCount = mark.objectCount + mark.rowCount + mark.valueCount
     guard count > markCount else { return }
     count = markCount
-    if objects.count > mark.objectCount { objects.shorten(to: mark.objectCount) }
+    if objects.count > mark.objectCount {
+      var released = Array(objects[mark.objectCount...])
+      objects.shorten(to: mark.objectCount)
+      ChainRelease.release(&released)
+    }
     if rows.count > mark.rowCount { rows.shorten(to: mark.rowCount) }
     if values.count > mark.valueCount { values.shorten(to: mark.valueCount) }
+  }
+
+  /// Moves the objects to the end of a list.
+  func moveObjects(to list: inout [StoredObject]) {
+    list += objects
+    count -= objects.count
+    objects.shorten(to: 0)
   }
 
   func rowID(of object: StoredObject) -> RowID {

@@ -1,7 +1,10 @@
 // The store as the encoder and resolver of the references in its objects' contents.
 extension Store: ReferenceEncoder {
   package func rowID(of object: StoredObject) throws(DataBufferError) -> RowID {
-    if let table = object.table, table.store === self, !object.state.contains(.deleted) { return object.rowID }
+    if let table = object.table, table.store === self, !object.state.contains(.deleted) {
+      if isSaving, !object.isFault { savedReferences.append(object) }
+      return object.rowID
+    }
     throw refusal(of: object)
   }
 

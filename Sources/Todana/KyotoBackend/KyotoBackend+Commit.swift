@@ -32,7 +32,7 @@ extension KyotoBackend {
   public func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? {
     var commitNumber: CommitNumber = 0
     var bytes = batch.bytes
-    try unsafe cabinet.call { cabinet, error in
+    try unsafe cabinet.read { cabinet, error in
       unsafe withUnsafeBytes(of: &bytes) { bytes in
         // 16 bytes have a base address.
         guard let id = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }

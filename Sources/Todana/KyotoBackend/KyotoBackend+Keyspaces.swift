@@ -3,7 +3,7 @@ internal import CStorageEngine
 extension KyotoBackend {
   public func keyspaces() throws(BackendError) -> [Keyspace] {
     var found: [Keyspace] = []
-    try unsafe cabinet.call { cabinet, error in
+    try unsafe cabinet.read { cabinet, error in
       unsafe withUnsafeMutablePointer(to: &found) { list in
         unsafe tdn_keyspaces(cabinet, list, appendKeyspace, error)
       }
@@ -41,7 +41,7 @@ extension KyotoBackend {
 
   public func count(of keyspace: KeyspaceID) throws(BackendError) -> Int {
     var count: UInt64 = 0
-    try unsafe cabinet.call { unsafe tdn_count($0, keyspace.rawValue, &count, $1) }
+    try unsafe cabinet.read { unsafe tdn_count($0, keyspace.rawValue, &count, $1) }
     return Int(clamping: count)
   }
 }

@@ -30,7 +30,7 @@ extension KyotoBackend {
   /// Returns the backend's counters and sizes (`tdn_get_statistics`).
   public func statistics() throws(BackendError) -> Statistics {
     var statistics = tdn_statistics()
-    try unsafe cabinet.call { unsafe tdn_get_statistics($0, &statistics, $1) }
+    try unsafe cabinet.read { unsafe tdn_get_statistics($0, &statistics, $1) }
     return Statistics(statistics)
   }
 }

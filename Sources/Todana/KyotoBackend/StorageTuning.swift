@@ -23,7 +23,8 @@ public struct StorageTuning: Sendable, Hashable {
   public var limitsMemory = false
   /// The maximum number of bytes of committed pages that one batch may change.
   public var commitLimitByteCount = 1 << 30
-  /// The maximum number of bytes of old values that a snapshot keeps in memory; further values go to a file.
+  /// The maximum number of bytes of old values that all open snapshots together keep in memory; further values go to
+  /// files.
   public var snapshotLimitByteCount = 64 << 20
   /// The number of bytes of whole new pages at which a commit writes these pages directly to their files.
   public var directThresholdByteCount = 1 << 20

@@ -96,7 +96,7 @@ struct LiveResult {
       if let table = store.registry[classID] { try reload(rowIDs, of: table) }
     }
     let former = rowIDs
-    if isUnknown || dependsOnOthers || leadsToOtherClasses || changed.count > max(1024, rowIDs.count / 4) {
+    if isUnknown || dependsOnOthers || leadsToOtherClasses || changed.count > max(1024, rowIDs.count / 10) {
       try carryOut()
       return difference(from: former, changed: isUnknown ? Set(former) : changed)
     }
@@ -116,40 +116,101 @@ struct LiveResult {
     commitNumber = number
     var change = LiveDifference(classID: classID, commitNumber: number, rowIDs: [])
     var removed: [(index: Int, rowID: RowID)] = []
-    var added: [(key: [UInt8], rowID: RowID)] = []
-    var updated: Set<RowID> = []
+    var added: [AddedRow] = []
+    /// The former indexes of changed rows that keep their places.
+    var kept: [Int] = []
+    /// The changed rows that belonged to the result before and belong to it now, in another place.
+    var moved: Set<RowID> = []
     for rowID in changed {
       let index = index(of: rowID)
       if let key = present[rowID] {
         if let index {
-          updated.insert(rowID)
-          // The row keeps its place.
-          if query.sortKeys.isEmpty || keys.order(rowID, key) == 0 { continue }
+          if query.sortKeys.isEmpty || keys.order(rowID, key) == 0 {
+            kept.append(index)
+            continue
+          }
+          moved.insert(rowID)
           removed.append((index, rowID))
         }
-        added.append((key, rowID))
+        added.append(AddedRow(rowID: rowID, key: key, place: insertionIndex(of: rowID, key)))
       } else if let index {
         removed.append((index, rowID))
       }
     }
     removed.sort { $0.index < $1.index }
-    for place in removed.reversed() {
-      rowIDs.remove(at: place.index)
-      keys.remove(place.rowID)
-    }
-    added.sort { $0.key != $1.key ? $0.key.lexicographicallyPrecedes($1.key) : $0.rowID < $1.rowID }
-    for row in added {
-      rowIDs.insert(row.rowID, at: insertionIndex(of: row.rowID, row.key))
-      if !query.sortKeys.isEmpty { keys.insert(row.key, of: row.rowID) }
-    }
+    added.sort { $0.comes(before: $1) }
+    kept.sort()
     change.deletions = removed.map(\.index)
-    change.insertions = added.compactMap { index(of: $0.rowID) }.sorted()
-    change.updates = updated.compactMap { index(of: $0) }.sorted()
-    let newIndexes = Dictionary(uniqueKeysWithValues: added.map { ($0.rowID, index(of: $0.rowID) ?? 0) })
-    for place in removed { if let to = newIndexes[place.rowID] { change.moves.append((place.index, to)) } }
+    let removedIndexes = change.deletions
+    change.insertions = added.enumerated().map { number, row in
+      row.place - removedIndexes.countBefore(row.place) + number
+    }
+    let addedPlaces = added.map(\.place)
+    change.updates = kept.map { index in
+      // A row that is added at the place of another comes before it.
+      index - removedIndexes.countBefore(index) + addedPlaces.countBefore(index + 1)
+    }
+    if !moved.isEmpty {
+      var newIndexes: [RowID: Int] = [:]
+      for (row, index) in zip(added, change.insertions) where moved.contains(row.rowID) {
+        newIndexes[row.rowID] = index
+      }
+      change.updates = (change.updates + newIndexes.values).sorted()
+      for place in removed { if let to = newIndexes[place.rowID] { change.moves.append((place.index, to)) } }
+    }
     if change.isEmpty { return nil }
+    replace(removed.map(\.index), added, change.insertions)
+    if !query.sortKeys.isEmpty {
+      for row in removed { keys.remove(row.rowID) }
+      for row in added { keys.insert(row.key, of: row.rowID) }
+    }
     change.rowIDs = rowIDs
     return change
+  }
+
+  /// A row that is added to the result.
+  private struct AddedRow {
+    let rowID: RowID
+    let key: [UInt8]
+    /// The former index of the first row that does not come before it.
+    let place: Int
+
+    func comes(before other: AddedRow) -> Bool {
+      if place != other.place { return place < other.place }
+      return key != other.key ? key.lexicographicallyPrecedes(other.key) : rowID < other.rowID
+    }
+  }
+
+  /// Removes rows and adds others, in ascending order of their indexes.
+  ///
+  /// - Parameters:
+  ///   - removed: The former indexes of the rows to be removed.
+  ///   - added: The rows to be added.
+  ///   - newIndexes: Their new indexes.
+  /// - Complexity: O(*n*) in the rows of the result. A few changes move rows within the array, and more changes make a
+  ///   new array.
+  private mutating func replace(_ removed: [Int], _ added: [AddedRow], _ newIndexes: [Int]) {
+    if removed.count + added.count <= 16 {
+      for index in removed.reversed() { rowIDs.remove(at: index) }
+      for (row, index) in zip(added, newIndexes) { rowIDs.insert(row.rowID, at: index) }
+      return
+    }
+    var new: [RowID] = []
+    new.reserveCapacity(rowIDs.count - removed.count + added.count)
+    var (nextRemoved, nextAdded) = (0, 0)
+    for (index, rowID) in rowIDs.enumerated() {
+      while nextAdded < added.count, added[nextAdded].place == index {
+        new.append(added[nextAdded].rowID)
+        nextAdded += 1
+      }
+      if nextRemoved < removed.count, removed[nextRemoved] == index {
+        nextRemoved += 1
+      } else {
+        new.append(rowID)
+      }
+    }
+    new += added[nextAdded...].map(\.rowID)
+    rowIDs = new
   }
 
   /// Returns the sort keys of those rows that belong to the result now, with the commit whose state was read.
@@ -255,5 +316,17 @@ extension LiveDifference {
       position = previous[position]
     }
     return run.reversed()
+  }
+}
+
+extension [Int] {
+  /// The number of elements below a value; the elements must be in ascending order.
+  fileprivate func countBefore(_ value: Int) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

@@ -5,8 +5,8 @@ struct NamedBuffers {
 
   var keyspace: KeyspaceID?
   private(set) var pending: [Name: PendingBuffer] = [:]
-  /// The state of each record when this store last read or saved it.
-  private var known: [Name: WriteBatch.Expectation] = [:]
+  /// The states of the records when this store last read or saved them.
+  private var known = RecentStates()
 
   /// A buffer name, compared by its UTF-8 bytes as in the backend.
   ///
@@ -35,7 +35,7 @@ struct NamedBuffers {
   func knownState(of name: String) -> WriteBatch.Expectation? { known[Name(string: name)] }
 
   mutating func note(_ expectation: WriteBatch.Expectation?, for name: String) {
-    known[Name(string: name)] = expectation
+    known.set(expectation, for: Name(string: name), keeping: pending.keys)
   }
 
   /// Sets or clears the pending change of a buffer.
@@ -50,7 +50,35 @@ struct NamedBuffers {
 
   /// Records the states of the records after a save, by name.
   mutating func didSave(_ saved: [Name: WriteBatch.Expectation]) {
-    known.merge(saved) { _, new in new }
+    for (name, expectation) in saved { known.set(expectation, for: name, keeping: pending.keys) }
+  }
+}
+
+/// The last known states of the records that were read or saved last.
+///
+/// Memory is limited: a program may read any number of names, present or not. States are forgotten in two steps, so
+/// that a state is known for at least ``limit`` other buffers after it was noted.
+private struct RecentStates {
+  static let limit = 1 << 15
+
+  private typealias States = [NamedBuffers.Name: WriteBatch.Expectation]
+
+  private var newer: States = [:]
+  private var older: States = [:]
+
+  subscript(_ name: NamedBuffers.Name) -> WriteBatch.Expectation? { newer[name] ?? older[name] }
+
+  /// Notes the state of a record, and forgets the oldest ones, except those of some buffers.
+  mutating func set(
+    _ state: WriteBatch.Expectation?, for name: NamedBuffers.Name, keeping kept: some Collection<NamedBuffers.Name>
+  ) {
+    newer[name] = state
+    if state == nil { older[name] = nil }
+    // The kept buffers are moved at most once for each of them that was noted.
+    guard newer.count > max(Self.limit, 2 * kept.count) else { return }
+    for name in kept where newer[name] == nil { newer[name] = older[name] }
+    older = newer
+    newer = [:]
   }
 }
 

@@ -40,7 +40,8 @@ extension Store {
   /// let count = try store.readNamedBuffer("favourites") { buffer in try buffer.readReferences(Song.self).count }
   /// ```
   ///
-  /// After this call, a save throws ``SaveConflict`` instead of overwriting a change that another store made since.
+  /// After this call, a save throws ``SaveConflict`` instead of overwriting a change that another store made since. The
+  /// store remembers this for the buffers that are pending, and for at least the last 32,768 that it read or saved.
   ///
   /// - Returns: The result of the closure; nil if there is no buffer of this name.
   /// - Throws: The errors of the closure; ``StoreError``: ``StoreError/Code/damagedRecord``.

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Synchronization
 
 /// A hub that passes the changes of each commit to the listeners that observe them.
@@ -224,11 +223,9 @@ final class ChangeHub: Sendable {
 
   private static func wake(_ waiters: [[Waiter]]) {
     if waiters.isEmpty { return }
-    if waiters.map(\.count).reduce(0, +) <= directWakeLimit {
-      for waiter in waiters.joined() { waiter.wake() }
-    } else {
-      DispatchQueue(label: "todana.observers").async { for waiter in waiters.joined() { waiter.wake() } }
-    }
+    let isLong = waiters.map(\.count).reduce(0, +) > directWakeLimit
+    if isLong, ThreadPool.shared.run({ for waiter in waiters.joined() { waiter.wake() } }) { return }
+    for waiter in waiters.joined() { waiter.wake() }
   }
 
   // MARK: Taking changes

@@ -95,6 +95,7 @@ extension Store {
           try onDamage.handle(error)
           continue
         }
+        try checkNotClosed()
         try body(record, &stop)
       }
     }

@@ -103,9 +103,10 @@ final class ChangeJournal {
     var released: [ObjectEntry] = []
     swap(&released, &objects)
     for entry in released { entry.object.state.remove(.noted) }
-    guard released.count <= 1024 else { return }
-    released.removeAll(keepingCapacity: true)
-    if objects.isEmpty { objects = released }
+    var releasedObjects = released.map(\.object)
+    released.removeAll(keepingCapacity: released.count <= 1024)
+    if objects.isEmpty { swap(&released, &objects) }
+    ChainRelease.release(&releasedObjects)
   }
 }
 

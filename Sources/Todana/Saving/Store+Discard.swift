@@ -18,7 +18,7 @@ extension Store {
 
   private func discardChanges(of table: ClassTable) {
     if savepointDepth > 0 { for object in table.pending.objects { noteChange(of: object) } }
-    let objects = table.pending.takeAll()
+    var objects = table.pending.takeAll()
     var changed: [StoredObject] = []
     for object in objects {
       if object.state.contains(.inserted) {
@@ -33,18 +33,21 @@ extension Store {
     adjustPendingCount(by: -objects.count)
     reload(changed, of: table)
     if hasDelegate { for object in objects { delegate?.store(self, didChange: object) } }
+    ChainRelease.release(&objects)
   }
 
   /// Loads the saved content of faults.
   ///
   /// Objects that cannot be read stay faults, and their properties are cleared.
   func reload(_ faults: [StoredObject], of table: ClassTable) {
-    do throws(StoreError) {
-      try load(faults)
-    } catch {
-      // One bad record must not keep the others from being read.
-      for object in faults where object.isFault {
-        do throws(StoreError) { try load(object) } catch { table.clearContent(of: object) }
+    ChainRelease.releasingReferences(of: faults) {
+      do throws(StoreError) {
+        try load(faults)
+      } catch {
+        // One bad record must not keep the others from being read.
+        for object in faults where object.isFault {
+          do throws(StoreError) { try load(object) } catch { table.clearContent(of: object) }
+        }
       }
     }
   }

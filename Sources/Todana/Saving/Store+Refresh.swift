@@ -16,8 +16,12 @@ extension Store {
     try begin()
     let commit = try snapshotForReading().commitNumber
     guard commit != lastKnownCommit else { return }
+    // All objects are kept alive, so that releasing a content releases no other.
+    var objects: [StoredObject] = []
+    defer { ChainRelease.release(&objects) }
     for table in registry.tables where table.identity.count > 0 {
       let clean = table.identity.objects().filter { !$0.isFault && !$0.state.isPending }
+      objects += clean
       try refresh(clean, of: table)
     }
     lastKnownCommit = commit

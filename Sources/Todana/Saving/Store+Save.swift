@@ -30,9 +30,16 @@ extension Store {
   @discardableResult
   func commitChanges(durability: Durability, isAwaited: Bool = false) throws -> SaveInFlight? {
     isSaving = true
-    defer { isSaving = false }
+    defer {
+      isSaving = false
+      // They were kept so that releasing the saved objects has released no others.
+      var references: [StoredObject] = []
+      swap(&references, &savedReferences)
+      ChainRelease.release(&references)
+    }
     var attemptCount = 0
     while true {
+      savedReferences.removeAll(keepingCapacity: true)
       let batch = try encodePendingChanges()
       let bufferKeys = BufferKeys(namedBuffers.pending.keys, of: namedBuffers.keyspace)
       let commitNumber: CommitNumber
@@ -215,9 +222,13 @@ extension Store {
       }
       adjustPendingCount(by: -objects.count)
       guard hasDeletes else { continue }
+      var deleted: [StoredObject] = []
       while var object = objects.popLast() {
-        if object.table == nil { release(deleted: &object, of: table) }
+        guard object.table == nil else { continue }
+        release(deleted: &object, of: table)
+        deleted.append(object)
       }
+      ChainRelease.release(&deleted)
     }
   }
 

@@ -67,8 +67,10 @@ extension Store {
   private func takeBack(_ journal: ChangeJournal) {
     let changes = journal.takeChanges()
     var difference = 0
-    for entry in changes.objects.reversed() {
-      difference += restore(entry) { journal.restoreContent(entry, to: $0) }
+    ChainRelease.releasingReferences(of: changes.objects.lazy.map(\.object)) {
+      for entry in changes.objects.reversed() {
+        difference += restore(entry) { journal.restoreContent(entry, to: $0) }
+      }
     }
     for entry in changes.buffers.reversed() {
       difference += namedBuffers.setPending(entry.change, for: entry.name)
@@ -80,11 +82,15 @@ extension Store {
     lastKnownCommit = min(lastKnownCommit, changes.lastKnownCommit)
     journal.finish(changes)
     adjustPendingCount(by: difference)
-    guard hasDelegate else { return }
-    var told: Set<ObjectIdentifier> = []
-    for entry in changes.objects where told.insert(ObjectIdentifier(entry.object)).inserted {
-      delegate?.store(self, didChange: entry.object)
+    var objects = changes.objects.map(\.object)
+    _ = consume changes
+    if hasDelegate {
+      var told: Set<ObjectIdentifier> = []
+      for object in objects where told.insert(ObjectIdentifier(object)).inserted {
+        delegate?.store(self, didChange: object)
+      }
     }
+    ChainRelease.release(&objects)
   }
 
   /// Reads the contents of clean objects again if their `prepareForDelete` may have changed them.

@@ -108,7 +108,8 @@ extension Store {
   private func takeBack(_ entry: ObjectEntry, _ copies: ContentCopies, isSaved: Bool) {
     let object = entry.object
     let restoreContent = { (object: StoredObject) in
-      if case .copied(let copy) = entry.content { copies.restore(copy, to: object) }
+      guard case .copied(let copy) = entry.content else { return }
+      ChainRelease.releasingReferences(of: [object]) { copies.restore(copy, to: object) }
     }
     let isInPlace = object.table === entry.table && object.rowID == entry.rowID
     let isUnresolved = isInPlace && unresolvedSave != nil

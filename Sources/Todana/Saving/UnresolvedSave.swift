@@ -47,6 +47,7 @@ extension Store {
   /// - Throws: ``StoreError`` if the backend cannot be recovered; ``StoreError/Code/withinSavepoint``.
   public func reopen() throws(StoreError) {
     if isClosed { return try begin() }
+    if isInChild { throw StoreError(.usedAfterFork) }
     try refuseWithinSavepoint("reopen the backend")
     if unresolvedSave == nil, session.failureCount == seenFailureCount {
       // The backend may have failed elsewhere, in a checkpoint for example. Any request to it reports that.

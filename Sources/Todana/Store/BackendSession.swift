@@ -9,6 +9,9 @@ final class BackendSession: Sendable {
     @inline(__always) get { failures.load(ordering: .relaxed) }
   }
 
+  /// The process whose stores these are; in its children they can only be read.
+  let process = ProcessMark()
+
   /// The states of the indexes of the backend's classes.
   let indexes = IndexStates()
 
@@ -50,6 +53,22 @@ final class BackendSession: Sendable {
       entries[key] = entry
       return entry.session
     }
+  }
+
+  /// Removes a store in a child of the process that opened it, whose threads and tasks the child does not have.
+  ///
+  /// - Returns: Whether it was the last and the caller has to close the backend.
+  func leaveInChild(_ backend: any StoreBackend) -> Bool {
+    // Another thread of the parent may have held the lock during the fork. Then the entry stays.
+    let left = Self.entries.withLockIfAvailable { entries -> Entry? in
+      let key = ObjectIdentifier(backend)
+      guard var entry = entries[key], entry.session === self else { return nil }
+      entry.storeCount -= 1
+      entries[key] = entry.storeCount == 0 ? nil : entry
+      return entry
+    }
+    guard let left, let left else { return false }
+    return left.storeCount == 0 && left.closesBackend
   }
 
   /// Removes a store, and ends the background work if it was the last one.

@@ -7,14 +7,27 @@ extension Store {
     if needsAttention || session.failureCount != seenFailureCount { try attend() }
   }
 
-  /// Calls ``begin()``, and throws if the store is being saved; every changing call starts with this.
+  /// Calls ``begin()``, and throws if the store is being saved or belongs to a parent process; every changing call
+  /// starts with this.
   @inline(__always)
   func beginChange() throws(StoreError) {
     try begin()
+    if isInChild { throw StoreError(.usedAfterFork) }
     if isSaving {
       throw StoreError(.reentrant, "The store is being saved; writeContent must not insert, update, delete or save.")
     }
   }
+
+  /// Throws if the store was closed; loops call this between the calls of a closure, which may close the store.
+  @inline(__always)
+  func checkNotClosed() throws(StoreError) {
+    if isClosed { throw Self.closedError }
+  }
+
+  private static var closedError: StoreError { StoreError(.closed, "The store is closed; open it again.") }
+
+  /// Whether this process is a child of the one that opened the store.
+  var isInChild: Bool { session.process.isInChild }
 
   /// Throws an error that was deferred during the call; every throwing call that runs a closure ends with this.
   @inline(__always)
@@ -55,7 +68,7 @@ extension Store {
 
   @inline(never)
   private func attend() throws(StoreError) {
-    if isClosed { throw StoreError(.closed, "The store is closed; open it again.") }
+    try checkNotClosed()
     if let error = deferredError {
       deferredError = nil
       throw error

@@ -14,6 +14,9 @@ extension Store {
   ///
   /// A ``save(durability:)`` that is waiting for its flush is flushed first.
   ///
+  /// In a child of the process that opened the store, this lets the child's copy go, with its unsaved changes, and
+  /// leaves the files alone: the parent still uses them.
+  ///
   /// - Parameter discarding: Whether unsaved changes are discarded. Use it to close a store whose saves fail.
   /// - Throws: ``StoreError``. After ``StoreError/Code/unsavedChanges``, ``StoreError/Code/changedWithoutWillUpdate``,
   ///   ``StoreError/Code/withinSavepoint`` and ``StoreError/Code/reentrant`` the store is still open. After an error of closing the backend, or of flushing
@@ -21,12 +24,13 @@ extension Store {
   /// - Complexity: O(*n*) in the objects alive.
   public func close(discarding: Bool = false) throws(StoreError) {
     guard !isClosed else { return }
+    if isInChild { return closeInChild() }
     try checkForClosing(discarding: discarding)
     unresolvedSave = nil
     let flushFailure = landingFailure()
     isClosed = true
     deferredError = nil
-    for table in registry.tables { release(table) }
+    releaseObjects()
     adjustPendingCount(by: -pendingCount)
     namedBuffers = NamedBuffers()
     withdrawIndexes()
@@ -38,6 +42,19 @@ extension Store {
       }
     }
     if let flushFailure { throw flushFailure }
+  }
+
+  /// Lets the copy of the store go that `fork` has made; the store belongs to the parent.
+  private func closeInChild() {
+    unresolvedSave = nil
+    flights = []
+    isClosed = true
+    deferredError = nil
+    releaseObjects()
+    adjustPendingCount(by: -pendingCount)
+    namedBuffers = NamedBuffers()
+    // There is nothing to report: closing does nothing to files.
+    if !isWorker, session.leaveInChild(backend) { try? backend.close() }
   }
 
   private func checkForClosing(discarding: Bool) throws(StoreError) {
@@ -74,15 +91,17 @@ extension Store {
     }
   }
 
-  private func release(_ table: ClassTable) {
+  /// Turns all objects into faults.
+  private func releaseObjects() {
     // The objects are kept alive while their contents are released, as releasing one may release others.
-    let objects = table.identity.objects()
-    let pending = table.pending.takeAll()
-    for object in objects {
-      object.state.subtract([.pending, .changedAgain])
-      if !object.isFault { makeFault(object, of: table) }
+    let objects = registry.tables.map { ($0, $0.identity.objects(), $0.pending.takeAll()) }
+    for (table, objects, _) in objects {
+      for object in objects {
+        object.state.subtract([.pending, .changedAgain])
+        if !object.isFault { makeFault(object, of: table) }
+      }
+      table.blank = nil
     }
-    table.blank = nil
-    withExtendedLifetime((objects, pending)) {}
+    withExtendedLifetime(objects) {}
   }
 }

@@ -23,7 +23,8 @@ import Observation
 /// Keep the store as long as you use its objects. When the store is deinitialized, they keep their content, lose
 /// ``StoredObject/id`` and ``StoredObject/store``, and cannot load anything more. If objects refer to each other in
 /// cycles, call ``close(discarding:)`` before you release the store: it clears their content, so that they are
-/// released.
+/// released. Do so as well if loaded objects form a chain of many thousands, each of which refers to the next: Swift
+/// releases such a chain recursively, and overflows the stack.
 ///
 /// Pending changes are lost when a store is released; ``StoreConfiguration/logger`` receives a warning.
 public final class Store {
@@ -50,6 +51,8 @@ public final class Store {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
   }
   var isSaving = false
+  /// The loaded objects that the contents being saved refer to, until the save has released its objects.
+  var savedReferences: [StoredObject] = []
   /// The number of open savepoints, each nested in the one before.
   var savepointDepth = 0
   /// The journal of the open savepoints; kept for the next one.
@@ -176,11 +179,17 @@ public final class Store {
   }
 
   deinit {
-    if !isClosed, !isWorker, pendingCount > 0 {
+    if !isClosed, !isWorker, !isInChild, pendingCount > 0 {
       configuration.logger?.warning(
         "A store was released with unsaved changes, which are lost: \(pendingChangesDescription)")
     }
-    for table in registry.tables { table.detachAll() }
+    // Only the store may have held pending objects.
+    var pending = registry.tables.flatMap { $0.detachAll() }
+    releaseGradually(&pending)
+    if isInChild {
+      if !isClosed, !isWorker, session.leaveInChild(backend) { try? backend.close() }
+      return
+    }
     if !isClosed { withdrawIndexes() }
     if !isClosed, !isWorker, BackendSession.leave(backend) {
       // There is no caller to report an error to. Unsaved changes are lost either way; saved ones are in the log.

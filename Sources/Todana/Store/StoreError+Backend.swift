@@ -17,6 +17,7 @@ extension StoreError {
       case .diverged: .diverged
       case .migrationUnfinished: .migrationUnfinished
       case .notSupported: .notSupported
+      case .usedAfterFork: .usedAfterFork
       default: .backend
       }
     self.init(

@@ -34,6 +34,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The backend failed; `underlying` has the cause.
     case backend
     case readOnly
+    /// The store was opened before this process was forked, so its files belong to the parent: only reading is
+    /// allowed, and only until the parent changes the files.
+    ///
+    /// Open the store after `fork` or `daemon`.
+    case usedAfterFork
     /// This kind of backend does not support the operation.
     case notSupported
     /// The task of an asynchronous call was cancelled.

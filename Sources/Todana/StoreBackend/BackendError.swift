@@ -92,8 +92,15 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     ///
     /// Also thrown by operations that need a finished migration.
     case migrationUnfinished
+    /// The backend was opened before this process was forked, and its files belong to the parent.
+    case usedAfterFork
     /// This kind of backend does not offer the service (``StoreBackend/operations``).
     case notSupported
+  }
+
+  package static var usedAfterFork: BackendError {
+    BackendError(
+      .usedAfterFork, "The store was opened before this process was forked, so it can only be read: open it again.")
   }
 
   /// Returns the error for a service that this kind of backend does not offer.

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "CForking.h"
 #include "CRecording.h"
 
 #ifdef __cplusplus

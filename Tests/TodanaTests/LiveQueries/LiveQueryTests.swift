@@ -207,3 +207,52 @@ import Todana
     try store.close()
   }
 }
+
+extension LiveQueryTests {
+  @Test(arguments: RandomSeeds.seeds([1, 2], new: 2, long: 50))
+  func `applying many differences at once gives the result of the query`(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let store = try Store(.inMemory, classes: [Song.self])
+    for number in 0..<3_000 {
+      try store.insert(Song("song \(Int.random(in: 0...9, using: &random))", seconds: UInt32(number % 40)))
+    }
+    try store.saveChanges()
+    for query in [
+      Song.all, Song.where { $0.seconds < 30 }.sorted(by: \.title),
+      Song.where { $0.seconds > 5 }.sorted(by: \.seconds, .descending).sorted(by: \.title),
+    ] {
+      var iterator = store.observe(query).makeAsyncIterator()
+      var list = try #require(try await iterator.next()).ids
+      for round in 0..<6 {
+        let songs = try store.fetch(Song.self).shuffled(using: &random)
+        let count = [3, 40, 300, 700].randomElement(using: &random) ?? 1
+        for song in songs.prefix(count) {
+          switch Int.random(in: 0...3, using: &random) {
+          case 0: try store.delete(song)
+          case 1: try store.update(song) { $0.genre = "other" }
+          default:
+            try store.update(song) {
+              $0.title = "song \(Int.random(in: 0...9, using: &random))"
+              $0.seconds = UInt32.random(in: 0...40, using: &random)
+            }
+          }
+        }
+        for _ in 0..<count / 2 { try store.insert(Song("song 5", seconds: UInt32.random(in: 0...40, using: &random))) }
+        // This song is always part of the result.
+        try store.insert(Song("", seconds: 20))
+        try store.saveChanges()
+        let change = try #require(try await iterator.next())
+        let former = list
+        for index in change.deletions.reversed() { list.remove(at: index) }
+        for index in change.insertions { list.insert(change.ids[index], at: index) }
+        let comment: Comment = "seed \(seed), round \(round)"
+        #expect(list == change.ids, comment)
+        #expect(try store.ids(query) == list, comment)
+        for move in change.moves { #expect(former[move.from] == list[move.to], comment) }
+        #expect(Set(change.updates.map { list[$0] }).isSubset(of: Set(former)), comment)
+        #expect(change.updates == change.updates.sorted(), comment)
+      }
+    }
+    try store.close()
+  }
+}

@@ -99,7 +99,12 @@ private struct RecordSearch {
     try forEachRecord(found) { record throws(StoreError) in
       guard failure == nil, !stop else { return }
       let values = try values(of: record)
-      do { try body(record, values, &stop) } catch { failure = error }
+      do {
+        try store.checkNotClosed()
+        try body(record, values, &stop)
+      } catch {
+        failure = error
+      }
     }
     if let failure { throw failure }
     return plan.indexes.map(\.name)

@@ -7,6 +7,7 @@ final class KyotoBackup: BackendBackup {
   private(set) var copiedByteCount = 0
   private let backend: KyotoBackend
   private var pointer: CabinetHandle.Pointer?
+  private let process = ProcessMark()
 
   init(of backend: KyotoBackend, at path: String) throws(BackendError) {
     try SeriesTask.check(path)
@@ -26,7 +27,7 @@ final class KyotoBackup: BackendBackup {
 
   deinit {
     // The C object keeps everything that it needs, so the cabinet may be closed already.
-    if let pointer { unsafe tdn_backup_close(pointer.raw) }
+    if let pointer, !process.isInChild { unsafe tdn_backup_close(pointer.raw) }
   }
 
   func next() throws(BackendError) -> Bool {

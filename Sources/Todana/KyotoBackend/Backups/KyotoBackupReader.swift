@@ -5,6 +5,7 @@ final class KyotoBackupReader: BackendBackupReader {
   let summary: BackupSummary
   private let backend: KyotoBackend
   private let pointer: CabinetHandle.Pointer
+  private let process = ProcessMark()
   /// The first bytes of the file that ``next()`` has just announced; the next call returns them.
   private var bytes: [UInt8]?
 
@@ -23,8 +24,10 @@ final class KyotoBackupReader: BackendBackupReader {
       byteCount: Int(clamping: summary.byte_count))
   }
 
-  // The C object keeps everything that it needs, so the cabinet may be closed already.
-  deinit { unsafe tdn_backup_reader_close(pointer.raw) }
+  deinit {
+    // The C object keeps everything that it needs, so the cabinet may be closed already.
+    if !process.isInChild { unsafe tdn_backup_reader_close(pointer.raw) }
+  }
 
   func next() throws(BackendError) -> BackupPart? {
     if let bytes {

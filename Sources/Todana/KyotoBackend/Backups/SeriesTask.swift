@@ -19,6 +19,7 @@ final class SeriesTask {
 
   private(set) var progress = Progress()
   private let pointer: OpaquePointer
+  private let process = ProcessMark()
 
   init(_ open: (UnsafeMutablePointer<tdn_error>) -> OpaquePointer?) throws(BackendError) {
     var error = tdn_error()
@@ -26,7 +27,7 @@ final class SeriesTask {
     unsafe pointer = opened
   }
 
-  deinit { unsafe tdn_series_task_close(pointer) }
+  deinit { if !process.isInChild { unsafe tdn_series_task_close(pointer) } }
 
   /// The backup that was made or restored, once the task is done.
   var info: BackupInfo {

@@ -5,6 +5,9 @@ import Synchronization
 ///
 /// Every call passes the gate, which ``close()`` shuts. Afterwards no thread is inside any of the C objects, and they
 /// can be freed in their order: loaders, scans, snapshots, the cabinet.
+///
+/// In a child of the process that opened the cabinet, only reading is allowed. Nothing is freed there: that would wait
+/// for threads and locks that only the parent has.
 @safe
 final class CabinetHandle: Sendable {
   /// A pointer to a C object that is safe to call from any thread.
@@ -26,6 +29,7 @@ final class CabinetHandle: Sendable {
   private let gate = CallGate()
   private let readers = Mutex(Readers())
   private let isClosed = Mutex(false)
+  private let process = ProcessMark()
 
   /// Takes ownership of an open cabinet.
   init(_ cabinet: OpaquePointer) { unsafe self.cabinet = Pointer(raw: cabinet) }
@@ -36,18 +40,55 @@ final class CabinetHandle: Sendable {
   var isClosing: Bool { gate.isShut }
 
   /// Calls `body` with the cabinet and memory for an error, and throws that error if `body` returns false.
+  ///
+  /// - Throws: ``BackendError/Code/usedAfterFork`` in a child of the process that opened the cabinet.
   @inline(always)
   func call(
     whenClosed closedError: @autoclosure () -> BackendError = .closed,
     _ body: (OpaquePointer, UnsafeMutablePointer<tdn_error>) -> Bool
   ) throws(BackendError) {
+    if process.isInChild { throw .usedAfterFork }
     guard gate.enter() else { throw closedError() }
     defer { gate.leave() }
     if let error = unsafe failure({ unsafe body(cabinet.raw, $0) }) { throw error }
   }
 
+  /// Calls `body`, which only reads, as ``call(whenClosed:_:)`` does.
+  ///
+  /// - Throws: Also ``BackendError/Code/usedAfterFork`` in a child, if the parent has changed the files since the fork.
+  @inline(always)
+  func read(
+    whenClosed closedError: @autoclosure () -> BackendError = .closed,
+    _ body: (OpaquePointer, UnsafeMutablePointer<tdn_error>) -> Bool
+  ) throws(BackendError) {
+    if process.isInChild { return try unsafe readInChild(whenClosed: closedError(), body) }
+    guard gate.enter() else { throw closedError() }
+    defer { gate.leave() }
+    if let error = unsafe failure({ unsafe body(cabinet.raw, $0) }) { throw error }
+  }
+
+  @inline(never)
+  private func readInChild(
+    whenClosed closedError: @autoclosure () -> BackendError,
+    _ body: (OpaquePointer, UnsafeMutablePointer<tdn_error>) -> Bool
+  ) throws(BackendError) {
+    guard gate.enter() else { throw closedError() }
+    defer { gate.leave() }
+    // The files may change at any time. What was read, errors included, counts only if they had not changed afterwards.
+    if let error = unsafe failure({ unsafe tdn_check_after_fork(cabinet.raw, $0) }) { throw error }
+    let error = unsafe failure { unsafe body(cabinet.raw, $0) }
+    if let error = unsafe failure({ unsafe tdn_check_after_fork(cabinet.raw, $0) }) { throw error }
+    if let error { throw error }
+  }
+
   /// Waits for running calls, ends open snapshots and frees the cabinet; calling it again does nothing.
+  ///
+  /// In a child, lets only the lock of the directory go.
   func close() throws(BackendError) {
+    if process.isInChild {
+      gate.shutWithoutWaiting()
+      return unsafe tdn_abandon(cabinet.raw)
+    }
     let error: BackendError? = isClosed.withLock { isClosed in
       guard !isClosed else { return nil }
       isClosed = true
@@ -81,7 +122,7 @@ final class CabinetHandle: Sendable {
 extension CabinetHandle {
   func openSnapshot() throws(BackendError) -> (Pointer, CommitNumber) {
     var opened: (Pointer, CommitNumber)?
-    try unsafe call { cabinet, error in
+    try unsafe read { cabinet, error in
       guard let raw = unsafe tdn_snapshot_open(cabinet, error) else { return false }
       let snapshot = unsafe Pointer(raw: raw)
       // Registered inside the gate: `close()` waits for this call, and then finds the snapshot.
@@ -98,7 +139,7 @@ extension CabinetHandle {
     _ open: (UnsafeMutablePointer<tdn_error>) -> OpaquePointer?
   ) throws(BackendError) -> Pointer {
     var opened: Pointer?
-    try unsafe call(whenClosed: .snapshotEnded) { _, error in
+    try unsafe read(whenClosed: .snapshotEnded) { _, error in
       guard let raw = unsafe open(error) else { return false }
       let scan = unsafe Pointer(raw: raw)
       readers.withLock { $0.scans[scan] = () }
@@ -111,7 +152,7 @@ extension CabinetHandle {
 
   /// Frees a snapshot, unless ``close()`` has freed it or will.
   func closeSnapshot(_ snapshot: Pointer) {
-    guard gate.enter() else { return }
+    guard !process.isInChild, gate.enter() else { return }
     defer { gate.leave() }
     if readers.withLock({ $0.snapshots.remove(snapshot) }) { unsafe tdn_snapshot_close(snapshot.raw) }
   }
@@ -124,14 +165,14 @@ extension CabinetHandle {
 
   /// Frees a loader, unless ``close()`` has freed it or will.
   func closeLoader(_ loader: Pointer) {
-    guard gate.enter() else { return }
+    guard !process.isInChild, gate.enter() else { return }
     defer { gate.leave() }
     if readers.withLock({ $0.loaders.remove(loader) }) { unsafe tdn_loader_close(loader.raw) }
   }
 
   /// Frees a scan, unless ``close()`` has freed it or will.
   func closeScan(_ scan: Pointer) {
-    guard gate.enter() else { return }
+    guard !process.isInChild, gate.enter() else { return }
     defer { gate.leave() }
     if readers.withLock({ $0.scans.remove(scan) }) { unsafe tdn_scan_close(scan.raw) }
   }

@@ -31,6 +31,9 @@ struct CallGate: ~Copyable, Sendable {
 
   func leave() { state.wrappingSubtract(1, ordering: .releasing) }
 
+  /// Refuses all further calls, without waiting for running ones.
+  func shutWithoutWaiting() { state.bitwiseOr(Self.shutBit, ordering: .acquiringAndReleasing) }
+
   /// Refuses all further calls, and waits until the last running one has left.
   func shut() {
     var before = state.bitwiseOr(Self.shutBit, ordering: .acquiringAndReleasing).oldValue

@@ -59,6 +59,7 @@ extension BackendError.Code {
       case TDN_ROLLED_BACK: .rolledBack
       case TDN_DIVERGED: .diverged
       case TDN_MIGRATION_UNFINISHED: .migrationUnfinished
+      case TDN_USED_AFTER_FORK: .usedAfterFork
       case TDN_CONTENTS_MISMATCH: .contentsDoNotMatchDigest
       default: .inputOutput
       }

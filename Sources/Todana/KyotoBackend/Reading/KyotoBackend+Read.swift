@@ -57,7 +57,7 @@ extension CabinetHandle {
         var filled = (byteCount: 0, sliceCount: 0)
         var isSealed = false
         do throws(BackendError) {
-          try unsafe call(whenClosed: closedError()) { cabinet, error in
+          try unsafe self.read(whenClosed: closedError()) { cabinet, error in
             guard var memory = unsafe Self.memory(bytes, slices, chunk.leavesOutValues) else { return true }
             guard unsafe read(cabinet, &memory, error) else { return false }
             unsafe (filled, needed) = ((memory.byte_count, memory.slice_count), memory.needed)

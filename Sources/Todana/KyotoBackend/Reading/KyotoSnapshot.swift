@@ -19,7 +19,7 @@ final class KyotoSnapshot: BackendSnapshot {
 
   func count(of keyspace: KeyspaceID) throws(BackendError) -> Int {
     var count: UInt64 = 0
-    try unsafe backend.cabinet.call(whenClosed: .snapshotEnded) {
+    try unsafe backend.cabinet.read(whenClosed: .snapshotEnded) {
       unsafe tdn_snapshot_count(pointer.raw, keyspace.rawValue, &count, $1)
     }
     return Int(clamping: count)
@@ -39,7 +39,7 @@ final class KyotoSnapshot: BackendSnapshot {
 
   func rowIDBound(of keyspace: KeyspaceID) throws(BackendError) -> RowID? {
     var bound: RowID = 0
-    try unsafe backend.cabinet.call(whenClosed: .snapshotEnded) {
+    try unsafe backend.cabinet.read(whenClosed: .snapshotEnded) {
       unsafe tdn_snapshot_row_bound(pointer.raw, keyspace.rawValue, &bound, $1)
     }
     return bound
@@ -77,7 +77,7 @@ final class KyotoSnapshot: BackendSnapshot {
   /// microseconds.
   func estimatedCount(tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
     var count: UInt64 = 0
-    try unsafe backend.cabinet.call(whenClosed: .snapshotEnded) { cabinet, error in
+    try unsafe backend.cabinet.read(whenClosed: .snapshotEnded) { cabinet, error in
       unsafe withPointer(toBound: lower) { lowerBytes in
         unsafe withPointer(toBound: upper) { upperBytes in
           unsafe tdn_estimate_range(

@@ -13,6 +13,8 @@ struct Planner {
     static let entry = 0.06
     static let row = 1.0
     static let scannedRecord = 0.3
+    /// One test of an object, besides the first.
+    static let test = 0.1
     static let sortedRow = 0.4
     static let start = 3.0
   }
@@ -60,14 +62,47 @@ struct Planner {
     }
     if let plan = intersectionPlan(accesses, condition), plan.cost < best.cost { best = plan }
     if let plan = try unionPlan(condition), plan.cost < best.cost { best = plan }
-    return best
+    return endingEarly(best, accesses, condition)
+  }
+
+  // MARK: Early ends
+
+  /// Returns a plan that ends as soon as enough objects are found, with another plan in case only few objects meet the
+  /// condition, so that the end comes late.
+  private func endingEarly(
+    _ best: ExecutionPlan, _ accesses: [IndexAccess], _ condition: ConditionNode
+  ) -> ExecutionPlan {
+    guard let needed = query.neededCount.map(Double.init) else { return best }
+    var plan = best
+    if query.sortKeys.isEmpty {
+      // The objects in the order of their identities, if enough of them meet the condition.
+      guard plan.order == .rows, let access = accesses.min(by: { $0.expectedCount < $1.expectedCount }) else {
+        return best
+      }
+      var scan = scanPlan(condition)
+      guard case .scan = plan.access else {
+        let matchCount = max(1, passing(access.expectedCount, condition.without(access.exactTests)))
+        let scannedCount = min(recordCount, 2 * needed * recordCount / matchCount)
+        scan.cost = Cost.start + scannedCount * (Cost.scannedRecord + condition.testCost)
+        // An index that reads little, or not much more, is the safer choice.
+        guard plan.cost > 30, 2 * scan.cost < plan.cost else { return best }
+        scan.fallback = .init(plan, after: max(plan.cost, 2 * scan.cost) / Cost.scannedRecord)
+        return scan
+      }
+      return best
+    }
+    // An order that an index gives, if enough of its objects meet the rest of the condition.
+    guard plan.order == .given, case .index = plan.access, plan.needsRecords else { return best }
+    let scan = scanPlan(condition)
+    plan.fallback = .init(scan, after: scan.cost / 2 / (Cost.row + Cost.entry))
+    return plan
   }
 
   // MARK: All objects
 
   private func scanPlan(_ condition: ConditionNode) -> ExecutionPlan {
     let isSorted = !query.sortKeys.isEmpty
-    var cost = Cost.start + recordCount * Cost.scannedRecord
+    var cost = Cost.start + recordCount * (Cost.scannedRecord + condition.testCost)
     if isSorted { cost += passing(recordCount, condition) * Cost.sortedRow }
     return ExecutionPlan(
       access: .scan, residual: condition, order: isSorted ? .sorted : .rows, expectedCount: recordCount, cost: cost)
@@ -185,7 +220,7 @@ struct Planner {
     let covered = hasResidual ? nil : access.coveredPositions(of: query)
     // All parts before the last wanted one have to be skipped.
     let valueCost = covered.map { Cost.entry * Double(1 + ($0.max() ?? 0)) } ?? Cost.row
-    let everything = readCost + count * valueCost
+    let everything = readCost + count * (valueCost + residual.testCost)
     if query.sortKeys.isEmpty {
       if access.isInRowOrder {
         return [
@@ -194,7 +229,7 @@ struct Planner {
             cost: limited(everything, of: count, hasResidual))
         ]
       }
-      let rowCost = limited(count * (Cost.row + Cost.entry), of: count, hasResidual)
+      let rowCost = limited(count * (Cost.row + Cost.entry + residual.testCost), of: count, hasResidual)
       return [
         ExecutionPlan(
           access: .index(access), residual: residual, order: .rows, expectedCount: count,
@@ -266,7 +301,7 @@ struct Planner {
     }
     guard chosen.count > 1 else { return nil }
     let isSorted = !query.sortKeys.isEmpty
-    cost += count * Cost.row + (isSorted ? count * Cost.sortedRow : 0)
+    cost += count * (Cost.row + residual.testCost) + (isSorted ? count * Cost.sortedRow : 0)
     return ExecutionPlan(
       access: .intersection(chosen), residual: residual, order: isSorted ? .sorted : .rows,
       expectedCount: chosen.map(\.expectedCount).reduce(0, +), cost: cost)
@@ -294,7 +329,7 @@ struct Planner {
       let count = accesses.map(\.expectedCount).reduce(0, +)
       let isSorted = !query.sortKeys.isEmpty
       let cost =
-        Double(accesses.count) * Cost.start + count * (Cost.entry * 2 + Cost.row)
+        Double(accesses.count) * Cost.start + count * (Cost.entry * 2 + Cost.row + residual.testCost)
         + (isSorted ? count * Cost.sortedRow : 0)
       return ExecutionPlan(
         access: .union(accesses), residual: residual, order: isSorted ? .sorted : .rows, expectedCount: count,
@@ -348,6 +383,21 @@ extension ConditionNode {
     conjunctNodes.compactMap { node in
       if case .test(let test) = node { return test }
       return nil
+    }
+  }
+
+  /// The expected cost of testing an object, besides the first test.
+  var testCost: Double { max(0, expectedTestCount - 1) * Planner.Cost.test }
+
+  /// The number of tests until the result is known: all alternatives, as most objects meet none, and about half of the
+  /// tests that must all be true.
+  private var expectedTestCount: Double {
+    switch self {
+    case .always, .never: return 0
+    case .test: return 1
+    case .not(let node): return node.expectedTestCount
+    case .any(let nodes): return nodes.reduce(0) { $0 + $1.expectedTestCount }
+    case .all(let nodes): return nodes.reduce(0.5) { $0 + $1.expectedTestCount / 2 }
     }
   }
 

@@ -46,6 +46,20 @@ struct ExecutionPlan {
   /// The approximate number of entries or records that are read.
   var expectedCount: Double
   var cost: Double
+  /// The plan to continue with if this one is not done when it should be; nil if it cannot take long.
+  var fallback: Fallback?
+
+  /// A plan that takes over from one that was expected to end early.
+  final class Fallback {
+    let plan: ExecutionPlan
+    /// The number of objects that the first plan may test before this one takes over.
+    let testedCount: Int
+
+    init(_ plan: ExecutionPlan, after testedCount: Double) {
+      self.plan = plan
+      self.testedCount = max(64, Int(testedCount))
+    }
+  }
 
   enum Access {
     case nothing
@@ -92,6 +106,9 @@ struct IndexAccess {
   /// The bytes of the leading parts that have only one value, if there is only one range.
   var prefix: [UInt8]
   var isDescending = false
+  /// A range that is read before the others, from its first entry to its last, in an access from the last to the first:
+  /// the rest of the entries of one value.
+  var firstGroup: ByteRange?
   var expectedCount: Double = 0
 
   /// Whether each range is a complete key of a unique index.
@@ -109,10 +126,18 @@ struct IndexAccess {
     }
     var access = self
     let place = prefix + (isDescending ? keys.map { ~$0 } : keys)
-    let wanted =
-      isDescending
-      ? ByteRange(lower: [], upper: ByteRange.successor(of: place)) : ByteRange(lower: place, upper: nil)
-    access.ranges = range.intersection(wanted).map { [$0] } ?? []
+    // The entries of one value are in the order of their row ids, which follow the value in the key. An entry of a
+    // unique index may lack the row id.
+    let first = index.isUnique ? place : place + (0..<8).map { UInt8(truncatingIfNeeded: start.rowID >> (56 - 8 * $0)) }
+    let ranges: [ByteRange]
+    if isDescending {
+      let end = ByteRange.successor(of: place)
+      if !index.isUnique { access.firstGroup = range.intersection(ByteRange(lower: first, upper: end)) }
+      ranges = [ByteRange(lower: [], upper: index.isUnique ? end : place)]
+    } else {
+      ranges = [ByteRange(lower: first, upper: nil)]
+    }
+    access.ranges = ranges.compactMap { range.intersection($0) }
     return access
   }
 

@@ -4,8 +4,10 @@
 struct IndexReader {
   private let store: Store
   private let snapshot: any BackendSnapshot
-  private let access: IndexAccess
+  private var access: IndexAccess
   private var nextRange = 0
+  /// The range that is being read.
+  private var range = ByteRange.everything
   private var scan: (any BackendScan)?
   private var chunk: RecordChunk
   /// The number of reads that returned entries.
@@ -13,6 +15,13 @@ struct IndexReader {
   /// The entries of one value, which were read from last to first and are given in reverse.
   private var group: [RowID] = []
   private var groupKey: [UInt8] = []
+  /// Whether the current scan reads the entries of one value in the order of their row ids.
+  private var readsGroup = false
+  /// The rest of the range from which the current scan took one value's entries.
+  private var rest: ByteRange?
+  /// The number of entries of one value from which they are read in a scan of their own.
+  private static let longGroup = 128
+
   /// Whether an entry was read whose text is cut, so that its place does not determine its order.
   private(set) var metCutEntry = false
 
@@ -40,6 +49,8 @@ struct IndexReader {
       case .entries:
         let count = rows.count
         for slice in chunk.slices { try take(slice, into: &rows) }
+        // Turning a long group around would read all of it first.
+        if !readsGroup, group.count >= max(chunk.slices.count, Self.longGroup) { readGroupForwards() }
         useLargeChunk()
         if rows.count > count { return true }
       }
@@ -66,12 +77,10 @@ struct IndexReader {
   /// Reads some more entries into the chunk.
   private mutating func readOn() throws(StoreError) -> Step {
     if scan == nil {
-      guard nextRange < access.ranges.count else { return .end }
-      let range = access.ranges[access.isDescending ? access.ranges.count - 1 - nextRange : nextRange]
-      nextRange += 1
+      guard let range = nextPart() else { return .end }
+      let (keyspace, isDescending) = (access.keyspace, access.isDescending && !readsGroup)
       do throws(BackendError) {
-        scan = try snapshot.scan(
-          tree: access.keyspace, from: range.lower, to: range.upper, descending: access.isDescending)
+        scan = try snapshot.scan(tree: keyspace, from: range.lower, to: range.upper, descending: isDescending)
       } catch {
         throw store.translate(error)
       }
@@ -81,6 +90,30 @@ struct IndexReader {
     if !chunk.slices.isEmpty { return .entries }
     self.scan = nil
     return .endOfRange
+  }
+
+  /// Returns the range to be read next; nil at the end.
+  private mutating func nextPart() -> ByteRange? {
+    readsGroup = false
+    if let group = access.firstGroup.take() {
+      readsGroup = true
+      return group
+    }
+    if let rest = rest.take() { return rest }
+    guard nextRange < access.ranges.count else { return nil }
+    range = access.ranges[access.isDescending ? access.ranges.count - 1 - nextRange : nextRange]
+    nextRange += 1
+    return range
+  }
+
+  /// Ends the scan that has come to a long group of entries of one value, to read them in the order of their row ids
+  /// first, and then the rest of the range.
+  private mutating func readGroupForwards() {
+    access.firstGroup = range.intersection(ByteRange(prefix: groupKey))
+    rest = range.intersection(ByteRange(lower: [], upper: groupKey))
+    group.removeAll(keepingCapacity: true)
+    groupKey = []
+    scan = nil
   }
 
   /// Switches to a large chunk if the caller reads more than once.
@@ -103,7 +136,7 @@ struct IndexReader {
   private mutating func take(_ slice: RecordChunk.Slice, into rows: inout [RowID]) throws(StoreError) {
     let rowID = try rowID(of: slice)
     if !slice.value.isEmpty, IndexEntry.isCut(slice) { metCutEntry = true }
-    guard access.isDescending else { return rows.append(rowID) }
+    guard access.isDescending, !readsGroup else { return rows.append(rowID) }
     let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])
     let values = unsafe slice.value.count >= 8 ? key : UnsafeRawBufferPointer(rebasing: key.dropLast(8))
     if !(unsafe values.elementsEqual(groupKey)) {

@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Foundation
 internal import Synchronization
 
 /// A scan whose records are tested by several threads, while the caller receives those that meet a condition.
@@ -49,21 +48,28 @@ final class ParallelScan: @unchecked Sendable {
     case ofBackend(BackendError)
   }
 
-  /// The number of threads that are worth starting; 1 if the caller's thread is enough.
-  static let threadCount = min(ProcessInfo.processInfo.activeProcessorCount, 8)
-
-  /// Starts the threads, which continue the scan from its current place.
-  init(_ scan: any BackendScan, of table: ClassTable, in store: Store, condition: ConditionNode) {
+  /// Starts the threads, which continue the scan from its current place; nil if there is none at the moment.
+  init?(_ scan: any BackendScan, of table: ClassTable, in store: Store, condition: ConditionNode) {
     self.scan = scan
     self.condition = condition
     seed = store.workerSeed
     type = table.type
-    slots = (0..<2 * Self.threadCount).map { _ in Slot() }
+    slots = (0..<2 * ThreadPool.usefulCount).map { _ in Slot() }
     for slot in slots { slot.isFree.signal() }
-    for _ in 0..<Self.threadCount {
-      // Each queue gets a thread outside the pool that tasks share.
-      DispatchQueue(label: "todana.scan").async(group: workers) { self.work() }
+    var isHelped = false
+    for _ in 0..<ThreadPool.usefulCount {
+      workers.enter()
+      let isStarted = ThreadPool.shared.help { [self] in
+        work()
+        workers.leave()
+      }
+      guard isStarted else {
+        workers.leave()
+        break
+      }
+      isHelped = true
     }
+    if !isHelped { return nil }
   }
 
   /// Calls back for each record that meets the condition, in the order of the scan, until the callback returns false.

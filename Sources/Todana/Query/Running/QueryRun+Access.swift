@@ -3,6 +3,10 @@ extension QueryRun {
   /// Calls back for each saved row that meets the condition, in any order.
   func forEachMatch(needsRecords: Bool = false, _ body: RowBody) throws(StoreError) {
     guard let classID else { return }
+    // The order does not matter here, so that the fallback ends as early.
+    if case .scan = plan.access, let rest = continuing(after: 0) {
+      return try rest.forEachMatch(needsRecords: needsRecords, body)
+    }
     switch plan.access {
     case .nothing: return
     case .scan: try scan(classID, needsRecords: needsRecords, body)
@@ -23,42 +27,57 @@ extension QueryRun {
   private func scan(_ classID: KeyspaceID, needsRecords: Bool, _ body: RowBody) throws(StoreError) {
     let scan: any BackendScan
     do throws(BackendError) { scan = try snapshot.scan(classID) } catch { throw store.translate(error) }
-    try forEachRecord(of: scan, needsRecords: needsRecords, body)
+    _ = try forEachRecord(of: scan, needsRecords: needsRecords, body)
   }
 
+  /// Calls back for each row that meets the condition in the order of the row ids, until the callback returns false.
+  ///
+  /// - Returns: false if the plan's fallback has to continue.
   func scanInOrder(
     _ classID: KeyspaceID, from first: RowID, needsRecords: Bool, _ body: RowBody
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Bool {
     let bound: RowID?
     do throws(BackendError) { bound = try snapshot.rowIDBound(of: classID) } catch { throw store.translate(error) }
-    try forEachRecord(
+    return try forEachRecord(
       of: OrderedRowScan(of: classID, in: snapshot, from: first, bound: bound), needsRecords: needsRecords, body)
   }
 
+  /// Calls back for each record that meets the condition.
+  ///
+  /// - Returns: false if the plan's fallback has to continue.
   private func forEachRecord(
     of scan: any BackendScan, needsRecords: Bool, _ body: RowBody
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Bool {
     let chunk = store.takeChunk()
     defer { store.giveBack(chunk) }
     var filter = RecordFilter(self, needsRecords: needsRecords)
     var count = 0
-    while !scansInParallel || count < ParallelScan.beginning {
-      guard try store.next(of: scan, into: chunk, onDamage: onDamage) else { return }
+    // The count at which other threads help from then on. If they help others, this thread tests further records first.
+    var helpedCount = scansInParallel ? ParallelScan.beginning : .max
+    let testedLimit = plan.fallback?.testedCount ?? .max
+    while true {
+      if count >= testedLimit { return false }
+      if count >= helpedCount {
+        if let rest = ParallelScan(scan, of: table, in: store, condition: plan.residual) {
+          try rest.forEachMatch(translatedBy: store, onDamage: onDamage, isLeftOut: isPending) {
+            slice, chunk throws(StoreError) in try body(slice.rowID, slice, chunk)
+          }
+          return true
+        }
+        helpedCount = count + ParallelScan.beginning
+      }
+      guard try store.next(of: scan, into: chunk, onDamage: onDamage) else { return true }
       try references?.prepare(chunk)
       for slice in chunk.slices where !isPending(slice.rowID) {
-        if try filter.passes(slice, in: chunk), try !body(slice.rowID, slice, chunk) { return }
+        if try filter.passes(slice, in: chunk), try !body(slice.rowID, slice, chunk) { return true }
       }
       count += chunk.slices.count
-    }
-    let rest = ParallelScan(scan, of: table, in: store, condition: plan.residual)
-    try rest.forEachMatch(translatedBy: store, onDamage: onDamage, isLeftOut: isPending) {
-      slice, chunk throws(StoreError) in try body(slice.rowID, slice, chunk)
     }
   }
 
   /// Whether several threads test the records of a scan, because there are many.
   var scansInParallel: Bool {
-    if ParallelScan.threadCount == 1 || plan.expectedCount < Double(2 * ParallelScan.beginning) { return false }
+    if ThreadPool.usefulCount == 1 || plan.expectedCount < Double(2 * ParallelScan.beginning) { return false }
     if case .always = plan.residual { return false }
     return references == nil && !plan.residual.looksAtOtherObjects
   }
@@ -66,14 +85,18 @@ extension QueryRun {
   /// Reads the rows of an index access until the callback returns false.
   ///
   /// - Returns: false if reading stopped because a text in an entry is cut, so that the index does not determine the
-  ///   order. The rows given before are in order.
+  ///   order, or because the plan's fallback has to continue. The rows given before are in order.
   func stream(
     _ access: IndexAccess, needsRecords: Bool, _ classID: KeyspaceID, ignoringOrder: Bool = false, _ body: RowBody
   ) throws(StoreError) -> Bool {
     var reader = IndexReader(access, store, snapshot)
     defer { reader.finish() }
     var rowIDs: [RowID] = []
+    var testedCount = 0
+    let testedLimit = ignoringOrder ? .max : plan.fallback?.testedCount ?? .max
     while try reader.read(into: &rowIDs) {
+      if testedCount >= testedLimit { return false }
+      testedCount += rowIDs.count
       if reader.metCutEntry, !ignoringOrder, !query.sortKeys.isEmpty { return false }
       var isWanted = true
       try forEach(rowIDs, needsRecords: needsRecords, classID) { rowID, slice, chunk throws(StoreError) in

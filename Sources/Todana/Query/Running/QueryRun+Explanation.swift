@@ -12,7 +12,11 @@ extension QueryRun {
     case .scan:
       access = .scan
       readsIndexes = false
-      let threads = scansInParallel ? ", \(ParallelScan.threadCount) threads" : ""
+      if plan.fallback != nil {
+        steps.append("Read objects of \(table.name) in the order of their identities.")
+        break
+      }
+      let threads = scansInParallel ? ", \(ThreadPool.usefulCount) threads" : ""
       steps.append("Read all \(count) objects of \(table.name)\(threads).")
     case .rows(let rowIDs):
       access = .identities
@@ -38,6 +42,11 @@ extension QueryRun {
     }
     if query.offset > 0 { steps.append("Skip the first \(query.offset).") }
     if let limit = query.limit { steps.append("Stop after \(limit).") }
+    if let fallback = plan.fallback {
+      let rest = fallback.plan.indexes.map { "\"\($0.name)\"" }.joined(separator: ", ")
+      let way = rest.isEmpty ? "reading all objects and sorting them" : "index \(rest)"
+      steps.append("After \(fallback.testedCount) objects, find the rest by \(way).")
+    }
     return QueryPlan(
       access: access, indexNames: plan.indexes.map(\.name), expectedCount: count, sorts: plan.order == .sorted,
       answersFromIndex: readsIndexes && isAlways && plan.order != .sorted, steps: steps)

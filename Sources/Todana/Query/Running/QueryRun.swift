@@ -9,7 +9,7 @@ struct QueryRun {
   let snapshot: any BackendSnapshot
   /// The number of the class; nil in a read-only store that does not know the class.
   let classID: KeyspaceID?
-  let plan: ExecutionPlan
+  private(set) var plan: ExecutionPlan
   /// The number of the store's saves when the run began; a callback may save.
   private let saveCountAtStart: Int
   /// The loader of objects that the query reads through references; nil if it reads none.
@@ -235,9 +235,14 @@ struct QueryRun {
     let pending = try matchingPendingObjects()
     var givenCount = 0
     if pending.isEmpty, let given = try giveInOrder(wantsRecords: wantsRecords, body) {
+      if given.isWhole { return }
+      if let rest = continuing(after: given.count) {
+        return try rest.forEachRow(wantsRecords: wantsRecords, body)
+      }
       // The remaining rows are not found in order, and have to be sorted.
       givenCount = given.count
-      if given.isWhole { return }
+    } else if let rest = continuing(after: 0) {
+      return try rest.forEachRow(wantsRecords: wantsRecords, body)
     }
     var sorted = SortedRows(by: query.sortKeys, limit: query.neededCount, start: query.start)
     for object in pending {
@@ -259,6 +264,18 @@ struct QueryRun {
     for row in sorted.rows.dropFirst(query.offset + givenCount).prefix((query.limit ?? .max) - givenCount) {
       if try !body(row.rowID, nil, nil) { return }
     }
+  }
+
+  /// Returns a run for the rest of the result by the plan's fallback; nil if there is none.
+  ///
+  /// - Parameter count: The number of rows that were given in order.
+  func continuing(after count: Int) -> QueryRun? {
+    guard let fallback = plan.fallback else { return nil }
+    var rest = self
+    rest.plan = fallback.plan
+    rest.query.offset += count
+    rest.query.limit = query.limit.map { $0 - count }
+    return rest
   }
 
   /// Calls back for rows in the order in which they are found, if this is the order of the result.
@@ -291,7 +308,8 @@ struct QueryRun {
     case (.scan, _):
       // If there is no limit, reading in another order is faster.
       guard query.limit != nil else { return nil }
-      try scanInOrder(classID, from: max(firstRow, 1), needsRecords: wantsRecords, give)
+      let isWhole = try scanInOrder(classID, from: max(firstRow, 1), needsRecords: wantsRecords, give)
+      return (count, isWhole)
     case (.index(let access), .given):
       guard let start = query.start, !query.sortKeys.isEmpty else {
         // The count is known only after the stream has ended.

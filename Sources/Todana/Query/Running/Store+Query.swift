@@ -132,7 +132,7 @@ extension Store {
     try refuseIdentities(in: query)
     let run = try QueryRun(
       query.specification, of: table(for: T.self), in: self, includingPending: includingPending, onDamage: onDamage)
-    if case .scan = run.plan.access { try check(scan: run) }
+    if case .scan = run.plan.access, run.plan.fallback == nil { try check(scan: run) }
     try run.reportSkippedRows()
     return run
   }
@@ -149,7 +149,7 @@ extension Store {
       let run = try SubclassRun(
         query.specification, of: tables, in: self, includingPending: includingPending, onDamage: onDamage)
       if isExplained { return try body(run) }
-      for part in run.runs { if case .scan = part.plan.access { try check(scan: part) } }
+      for part in run.runs { if case .scan = part.plan.access, part.plan.fallback == nil { try check(scan: part) } }
       try run.reportSkippedRows()
       return try body(run)
     }

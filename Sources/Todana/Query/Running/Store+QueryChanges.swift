@@ -56,6 +56,7 @@ extension Store {
     var stop = false
     try forEachObject(of: query, includingPending: includingPending, onDamage: onDamage) { object in
       do {
+        try checkNotClosed()
         try body(object, &stop)
       } catch {
         failure = error

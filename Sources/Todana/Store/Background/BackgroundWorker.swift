@@ -69,12 +69,14 @@ final class BackgroundWorker: Sendable {
   }
 
   private func startDraining() {
-    DispatchQueue(label: "todana.background", qos: .utility).async { [self] in
+    let isStarted = ThreadPool.shared.run { [self] in
       while let job = takeJob() {
         run(job)
         giveTurn()
       }
     }
+    // Without a thread, the jobs wait until the next one is added.
+    if !isStarted { state.withLock { $0.isDraining = false } }
   }
 
   /// Takes the turn and the first job; returns nil if no job is left.

@@ -123,7 +123,9 @@ final class ClassTable {
   }
 
   /// Detaches all objects, when the store is deinitialized; reference lists may keep the table alive.
-  func detachAll() {
+  ///
+  /// - Returns: The objects that were pending.
+  func detachAll() -> [StoredObject] {
     isOrphan = true
     let pending = pending.takeAll()
     for object in identity.objects() {
@@ -132,7 +134,7 @@ final class ClassTable {
       object.place.leave()
     }
     blank = nil
-    withExtendedLifetime(pending) {}
+    return pending
   }
 
   /// Returns the live object of a row, or a new fault.

@@ -1,5 +1,6 @@
 internal import CFileSystem
 internal import Glibc
+internal import Todana
 
 /// A new file that gets its name once it is complete and durable.
 ///
@@ -16,6 +17,7 @@ final class PlacedFile {
   private let name: [UInt8]
   private let partialName: [UInt8]
   private var isPlaced = false
+  private let process = ProcessMark()
 
   /// Creates the file under its `.partial` name.
   ///
@@ -36,8 +38,8 @@ final class PlacedFile {
   }
 
   deinit {
-    // The file is removed while it is still locked.
-    if !isPlaced { try? directory.remove(partialName) }
+    // The file is removed while it is still locked, unless it belongs to the parent of this process.
+    if !isPlaced, !process.isInChild { try? directory.remove(partialName) }
     _ = tdf_close(descriptor)
   }
 

@@ -1,6 +1,7 @@
 internal import CFileSystem
 internal import Glibc
 internal import Synchronization
+internal import Todana
 
 extension TargetDirectory {
   /// Begins a regular file under a temporary name.
@@ -40,6 +41,7 @@ package final class TargetFile: Sendable {
   private let directory: TargetDirectory
   /// Whether the file has its final name.
   private let isPlaced = Atomic<Bool>(false)
+  private let process = ProcessMark()
 
   init(_ file: CInt, _ temporary: [UInt8], _ entry: FileEntry, in directory: TargetDirectory) {
     self.file = file
@@ -50,7 +52,8 @@ package final class TargetFile: Sendable {
 
   deinit {
     _ = tdf_close(file)
-    if !isPlaced.load(ordering: .relaxed) { try? directory.handle.remove(temporary) }
+    // The parent of this process may still fill the file.
+    if !isPlaced.load(ordering: .relaxed), !process.isInChild { try? directory.handle.remove(temporary) }
   }
 
   /// Writes bytes at an offset.

@@ -1,15 +1,15 @@
-internal import Dispatch
-
 /// Runs a blocking call on another thread.
 ///
-/// While it waits for the disk, neither the caller's actor nor a thread of the cooperative pool is occupied.
+/// While it waits for the disk, neither the caller's actor nor a thread of the cooperative pool is occupied. If the
+/// system has no other thread, the call blocks this one.
 func onWorker<Result: Sendable, Failure: Error>(
   _ body: @escaping @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {
   let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
     let work = Work(body)
-    // A separate queue has a thread in addition to those that tasks share; a global queue would use the shared threads.
-    DispatchQueue(label: "todana.worker").async { continuation.resume(returning: work.run()) }
+    if !ThreadPool.shared.run({ continuation.resume(returning: work.run()) }) {
+      continuation.resume(returning: work.run())
+    }
   }
   return try outcome.get()
 }

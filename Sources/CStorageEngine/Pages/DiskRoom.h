@@ -1,0 +1,43 @@
+// The disk space that commits leave for the pages that the log must still write back to the main files.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "../Disk/Disk.h"
+#include "GroupSettings.h"
+
+namespace todana {
+
+// The free space of a group's disk, as far as it matters. GroupState owns it, FileGroup asks before each commit, and
+// Checkpointer after each checkpoint.
+//
+// `require` under the commit mutex; the others: any thread.
+class DiskRoom {
+ public:
+  DiskRoom(Disk &disk, const GroupSettings &settings) : disk_(disk), settings_(settings) {}
+
+  // Tests whether the disk may have too little room for a commit that lets files grow. Counts the growth; asks the
+  // system only if the room was small, or after that much growth.
+  bool mayBeShort(int64_t growth);
+  // Throws Failure(TDN_NO_SPACE) with the number of missing bytes if the disk lacks room for `logBytes` of the log and
+  // for the growth of main files by `pendingBytes`.
+  void require(int64_t logBytes, int64_t pendingBytes);
+  // Tests whether the disk has so little room that logs are not kept for reuse.
+  bool isSmall();
+
+ private:
+  // The space for the list of the last commits, for names and for metadata.
+  static constexpr int64_t kReserve = 256 << 10;
+
+  // Returns the room that suffices whatever the logs have.
+  int64_t ample() const { return 4 * settings_.logLimit + (64 << 20); }
+  int64_t ask();
+
+  Disk &disk_;
+  const GroupSettings &settings_;
+  std::atomic<int64_t> known_{0};
+  int64_t usedSince_ = 0;  // growth since the system was asked
+};
+
+}  // namespace todana

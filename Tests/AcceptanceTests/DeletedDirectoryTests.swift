@@ -1,0 +1,64 @@
+// A store whose directory is deleted while it is open.
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+@Suite struct DeletedDirectoryTests {
+  private func makeStore(_ path: String) throws -> Store {
+    let store = try Store(.directory(path), classes: [Song.self, Playlist.self])
+    try store.insert(Song("saved", seconds: 1))
+    try store.saveChanges()
+    try FileManager.default.removeItem(atPath: path)
+    return store
+  }
+
+  private func expectReport(_ body: () throws -> Void) {
+    let error = #expect(throws: StoreError.self, performing: body)
+    #expect(error.map { "\($0)".contains("were deleted while it was open") } ?? false, "\(error.map { "\($0)" } ?? "")")
+  }
+
+  @Test func `a save of an object throws`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try makeStore(directory.path("store"))
+    try store.insert(Song("lost", seconds: 2))
+    expectReport { try store.saveChanges() }
+    expectReport { try store.close(discarding: true) }
+  }
+
+  @Test func `the first save of a class throws`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try makeStore(directory.path("store"))
+    try store.insert(Playlist())
+    expectReport { try store.saveChanges() }
+    expectReport { try store.close(discarding: true) }
+  }
+
+  @Test func `closing after saves of relaxed durability throws`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try makeStore(directory.path("store"))
+    try store.insert(Song("lost", seconds: 2))
+    try store.saveChanges(durability: .relaxed)
+    expectReport { try store.close() }
+  }
+
+  @Test func `closing without further saves throws`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try makeStore(directory.path("store"))
+    expectReport { try store.close() }
+  }
+
+  @Test func `a store whose directory was renamed goes on`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Store(.directory(directory.path("store")), classes: [Song.self])
+    try store.insert(Song("before", seconds: 1))
+    try store.saveChanges()
+    try FileManager.default.moveItem(atPath: directory.path("store"), toPath: directory.path("renamed"))
+    try store.insert(Song("after", seconds: 2))
+    try store.saveChanges()
+    try store.close()
+    let opened = try Store(.directory(directory.path("renamed")), classes: [Song.self])
+    #expect(try opened.fetch(Song.self).map(\.title) == ["before", "after"])
+    try opened.close()
+  }
+}
