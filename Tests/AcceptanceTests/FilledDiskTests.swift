@@ -5,7 +5,8 @@ import Testing
 import Todana
 
 @Suite struct FilledDiskTests {
-  static let trials = [8, 13, 24].flatMap { size in [1, 40, 1_000].map { (size, $0) } }
+  static let trials =
+    LongTests.areEnabled ? [8, 13, 24].flatMap { size in [1, 40, 1_000].map { (size, $0) } } : [(8, 1), (8, 1_000)]
 
   private func run(_ size: Int, _ saveCount: Int, _ options: [String]) throws -> (acknowledged: Int, lines: [String]) {
     let directory = try TemporaryDirectory()

@@ -28,7 +28,7 @@ import Todana
       #expect(lines == ["child reads \(hasPending ? "wrong" : "right")"])
     case "change", "late":
       // If a checkpoint of the parent has changed the files, the child cannot read them any more.
-      let mayBeUnreadable = stage == "checkpoints" && action == "late"
+      let mayBeUnreadable = stage == "checkpoints"
       if !mayBeUnreadable || lines != ["child fetch: usedAfterFork"] { expectRefusals(lines) }
     case "open": #expect(lines == ["child open: \(stage == "memory" ? "done" : "backend")"])
     default: #expect(lines.isEmpty)

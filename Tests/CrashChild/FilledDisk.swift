@@ -115,7 +115,10 @@ extension CrashChild {
     }
     var deletedCount = 0
     while deletedCount < count / 2 {
-      deletedCount += try store.delete(Track.where { $0.number >= deletedCount && $0.number < deletedCount + 50 })
+      let range = deletedCount..<deletedCount + 50
+      deletedCount += try store.delete(
+        Track.where { $0.number >= range.lowerBound && $0.number < range.upperBound }
+      ).count
       try store.saveChanges()
     }
     report("deleted \(deletedCount)")

@@ -194,7 +194,7 @@ import Testing
         id=$("$tool" archive snapshots room/archive $key --tag t$n --json | grep -o '"snapshot" *: *"[0-9a-f]*"' | grep -o '[0-9a-f]\\{32\\}')
         "$tool" archive remove room/archive $id $key || exit 13
       done
-      head -c 100000000 /dev/zero >room/rest 2>/dev/null; truncate -s -300000 room/rest
+      head -c 100000000 /dev/zero >room/rest 2>/dev/null; truncate -s -100000 room/rest
       "$tool" archive compact room/archive $key 2>error; [ $? -eq 4 ] || exit 20
       grep -q "free [0-9]* KiB more" error || { cat error >&2; exit 21; }
       rm room/rest

@@ -1,6 +1,8 @@
 // Commits of a session: batches, repairs of damaged pages, and the states of keyspaces.
 #include "Session.h"
 
+#include <algorithm>
+
 #include "../Commit/BatchCommit.h"
 #include "../Kyoto/PageAcceptance.h"
 #include "../Rebuild/RandomID.h"
@@ -8,13 +10,17 @@
 namespace todana {
 
 uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts) {
-  const auto commit = [&] { return repairing([&] { return tryCommit(batch, durability, conflicts); }); };
-  try {
-    return commit();
-  } catch (const Failure &failure) {
-    if (failure.code != TDN_NO_SPACE || !group_->makeRoom()) throw;
+  // On a full disk, first writes the log back, and then compacts files.
+  for (int attempt = 0;; attempt++) {
+    try {
+      return repairing([&] { return tryCommit(batch, durability, conflicts); });
+    } catch (const Failure &failure) {
+      if (failure.code != TDN_NO_SPACE || attempt == 3) throw;
+      if (attempt == 0 && group_->makeRoom()) continue;
+      if (!maintenance_->makeRoom()) throw;
+      group_->makeRoom();
+    }
   }
-  return commit();
 }
 
 // Repairs the page that a failure names, if it belongs to a data file and one of its bits is wrong. Accepts the page as
@@ -46,8 +52,11 @@ uint64_t Session::tryCommit(
   BatchCommit commit(*commitState_, checked);
   uint64_t number;
   try {
+    const bool makesRoom = std::none_of(
+      checked.runs().begin(), checked.runs().end(), [](const BatchRun &run) { return run.putCount > 0; });
     number = group_->commit(
-      batch.id, durability, [&] { commit.apply(); }, [&] { commit.undo(); });
+      batch.id, durability, [&] { commit.apply(); }, [&] { commit.undo(); }, makesRoom);
+    if (makesRoom) maintenance_->noteRemoval();
   } catch (const Conflict &) {
     conflicts = commit.conflicts();
     throw;

@@ -18,12 +18,15 @@ bool Keyspace::isCrowded(const HashFile &current) const {
 
 bool Keyspace::mayWasteSpace(const HashFile &current) {
   const int64_t size = current.end() - current.recordStart();
-  const uint64_t rowCount = current.rowCount();
-  if (neededBytes == 0) noteNeed(mayHaveLostSpace ? 1 : static_cast<uint64_t>(size - pooledBytes()), rowCount);
+  if (neededBytes == 0) noteNeed(mayHaveLostSpace ? 1 : static_cast<uint64_t>(size - pooledBytes()), current);
   if (size < kSmallFile) return false;
-  const double needed =
-    static_cast<double>(neededBytes) / (static_cast<double>(neededForRows) + 1) * (static_cast<double>(rowCount) + 1);
+  const double needed = static_cast<double>(neededBytes) / (static_cast<double>(neededForUnits) + 1) *
+                        (static_cast<double>(unitCount(current)) + 1);
   return wastesSpace(static_cast<double>(size), needed);
+}
+
+uint64_t Keyspace::unitCount(const HashFile &current) const {
+  return isTree() ? static_cast<uint64_t>(current.count()) : current.rowCount();
 }
 
 bool Keyspace::wastesSpace(double size, double needed) { return size > needed * 1.25 + (32 << 10); }

@@ -84,21 +84,23 @@ struct Keyspace {
   bool isCrowded(const HashFile &current) const;
   // Tests whether a file of `size` bytes is so much longer than needed that a rebuild pays.
   static bool wastesSpace(double size, double needed);
-  // Stores the number of bytes that `rowCount` rows, or records, need.
-  void noteNeed(uint64_t byteCount, uint64_t rowCount) {
+  // Stores the number of bytes that the content of the file needs.
+  void noteNeed(uint64_t byteCount, const HashFile &current) {
     neededBytes = byteCount;
-    neededForRows = rowCount;
+    neededForUnits = unitCount(current);
   }
 
  private:
   // Tests whether the file is much longer than its records need, because removed records or packs have left free space.
   bool mayWasteSpace(const HashFile &current);
+  // Returns the number that the size of the content grows with: rows, or the nodes of a tree.
+  uint64_t unitCount(const HashFile &current) const;
   int64_t pooledBytes() const;
 
   // The bytes that the records needed at the last survey of the file. Before the first survey: an estimate made at the
   // first change, in which only listed free blocks count as waste. 1: a survey is required.
   std::atomic<uint64_t> neededBytes{0};
-  std::atomic<uint64_t> neededForRows{0};
+  std::atomic<uint64_t> neededForUnits{0};
 };
 
 }  // namespace todana

@@ -12,6 +12,8 @@ namespace {
 constexpr size_t kNodeLimit = 4000;
 // The size of leaves and inner nodes that are filled in order. It leaves room for later keys in between.
 constexpr size_t kFill = kNodeLimit * 7 / 8;
+// The size of a leaf below which it is joined with the one before it, after a record was removed.
+constexpr size_t kSmallLeaf = kNodeLimit / 4;
 // The number of links up to which an inner node is not divided, however long its keys are.
 constexpr size_t kFewestLinks = 8;
 // The maximum size of records held back in a leaf until the following ones are known.
@@ -80,7 +82,21 @@ void TreeWriter::remove(std::string_view key, const OldValue &old) {
   if (old) old(old_.record()->value.data(), old_.record()->value.size());
   old_.advance();
   tree_.count_--;
-  isChanged_ = true;
+  isChanged_ = hasRemoved_ = true;
+}
+
+std::optional<std::string> TreeWriter::join(std::string_view key, int leafCount) {
+  std::string from(key);
+  for (int count = 0; count < leafCount; count++) {
+    open(from);
+    isOpen_ = false;
+    records_.assign(old_.start(), static_cast<size_t>(old_.end() - old_.start()));
+    joinPrevious();
+    records_.clear();
+    if (!end_) return std::nullopt;
+    from = *end_;
+  }
+  return from;
 }
 
 void TreeWriter::finish() {
@@ -136,7 +152,7 @@ void TreeWriter::open(std::string_view key) {
   if ((previous_ == 0) != (id == tree_.first_) || (next_ == 0) != (id == tree_.last_)) {
     tree_.damaged("the leaves of the tree are not in order");
   }
-  isChanged_ = hasDivided_ = isAppending_ = false;
+  isChanged_ = hasRemoved_ = hasDivided_ = isAppending_ = false;
   isOpen_ = true;
 }
 
@@ -153,9 +169,11 @@ void TreeWriter::close() {
     while (records_.size() > kNodeLimit && starts_.size() > 1) {
       divide(isInOrder ? kFill : records_.size() / ((records_.size() + kNodeLimit - 1) / kNodeLimit));
     }
+    // Only removals make a leaf smaller, and only then is the leaf before it worth reading.
+    const bool mayJoin = hasRemoved_ && !hasDivided_ && records_.size() < kSmallLeaf;
     if (starts_.empty()) {
       unlink();
-    } else {
+    } else if (!mayJoin || !joinPrevious()) {
       putLeaf(records_, next_);
       if (hasDivided_) chain(leaf_, next_);
     }
@@ -206,6 +224,38 @@ void TreeWriter::unlink() {
   }
   removeNode(leaf_);
   dropChild(wayTo(key_), leaf_);
+}
+
+// Moves the records to the leaf before, and removes the leaf. Returns false, and changes nothing, if that leaf has no
+// room, or another parent: the keys of the removed leaf would then lead to the leaf after it.
+bool TreeWriter::joinPrevious() {
+  if (previous_ == 0) return false;
+  const std::vector<int64_t> way = wayTo(key_);
+  if (way.empty() || heirOf(way.back()) == leaf_) return false;
+  TreeReader::LeafCursor before;
+  tree_.copyLeaf(previous_, before);
+  const size_t size = static_cast<size_t>(before.end() - before.start());
+  if (size + records_.size() > kFill) return false;
+  node_.clear();
+  appendNumber(node_, static_cast<uint64_t>(before.previous()));
+  appendNumber(node_, static_cast<uint64_t>(next_));
+  node_.append(before.start(), size);
+  node_.append(records_);
+  putNode(previous_, node_);
+  chain(previous_, next_);
+  removeNode(leaf_);
+  dropChild(way, leaf_);
+  return true;
+}
+
+// Returns the first child of an inner node.
+int64_t TreeWriter::heirOf(int64_t id) const {
+  if (const auto found = inners_.find(id); found != inners_.end()) return found->second.heir;
+  int64_t heir = 0;
+  tree_.visitChildren(id, [&](std::string_view, int64_t child) {
+    if (heir == 0) heir = child;
+  });
+  return heir;
 }
 
 // Makes `previous` the leaf before `next`. 0 stands for no leaf.

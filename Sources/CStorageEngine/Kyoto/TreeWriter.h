@@ -33,6 +33,10 @@ class TreeWriter {
   void put(std::string_view key, std::string_view value, const OldValue &old);
   void remove(std::string_view key, const OldValue &old);
 
+  // Joins up to `leafCount` leaves with those before them, from the leaf of `key` on, where two fit into one. For
+  // compaction, without other changes. Returns the key at which to go on; nothing at the end.
+  std::optional<std::string> join(std::string_view key, int leafCount);
+
   // Writes the remaining leaf and inner nodes, and the tree's description. Called last.
   void finish();
 
@@ -63,6 +67,8 @@ class TreeWriter {
   void divide(size_t size);
   void putLeaf(std::string_view records, int64_t next);
   void unlink();
+  bool joinPrevious();
+  int64_t heirOf(int64_t id) const;
   void chain(int64_t previous, int64_t next);
   void replaceChain(int64_t id, const TreeReader::LeafCursor &leaf, int64_t previous, int64_t next);
 
@@ -95,6 +101,7 @@ class TreeWriter {
   std::string records_;             // records not written yet
   std::vector<size_t> starts_;      // their offsets in `records_`
   bool isChanged_ = false;
+  bool hasRemoved_ = false;
   bool hasDivided_ = false;
   bool isAppending_ = false;        // the last put record went after all others
 

@@ -23,6 +23,14 @@ void Checkpointer::checkpoint() {
   if (holds_.isEmpty()) writeBackClosed(NextLog::reused);
 }
 
+void Checkpointer::checkpointOnFullDisk() {
+  MutexLock oneAtATime(mutex_);
+  if (!holds_.isEmpty()) return;
+  // The first call is for a log that an earlier failure may have left closed.
+  writeBackClosed(NextLog::none);
+  writeBackClosed(NextLog::none);
+}
+
 bool Checkpointer::renewLogs() {
   if (state_.settings.isVolatile) return true;
   MutexLock oneAtATime(mutex_);
@@ -114,6 +122,8 @@ LogPair::Closed Checkpointer::closeLog(NextLog nextLog) {
   // Flush even if all commits of the log were relaxed: only content of a durable log may reach a main file.
   state_.flush.flush();
   if (!next) {
+    // All commits are flushed. An open file would keep its space after it was removed.
+    state_.flush.setFile(nullptr);
     state_.logs.close();
     return state_.logs.closed();
   }

@@ -31,6 +31,8 @@ class Checkpointer {
 
   // Runs a checkpoint. Does nothing during a backup, which would lack the pages that a checkpoint moves.
   void checkpoint() TDN_EXCLUDES(mutex_);
+  // Runs a checkpoint that takes no space for another log. Does nothing during a backup.
+  void checkpointOnFullDisk() TDN_EXCLUDES(mutex_);
   // Runs a checkpoint if there were commits since the last one, and replaces both logs by new files without old bytes.
   // Returns false, without any change, if that must wait for a backup or for another commit.
   bool renewLogs() TDN_EXCLUDES(mutex_);

@@ -160,6 +160,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // for building and dropped files, which do not go through the log.
   int64_t newByteCount() const;
   int64_t changedPageCount() const;
+  // Returns the number of bytes that the changes of stored pages take in the log.
+  int64_t changedByteCount() const;
   // Returns the number of bytes by which the main file must grow for the newest content.
   int64_t growthBeyondMain() const;
   // Tests whether the next checkpoint must cut bytes off the main file that recovery may still need.

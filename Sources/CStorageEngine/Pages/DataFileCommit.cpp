@@ -43,6 +43,20 @@ int64_t DataFile::changedPageCount() const {
   return std::count_if(dirtyPages_.begin(), dirtyPages_.end(), [=](uint32_t page) { return page < firstNewPage; });
 }
 
+int64_t DataFile::changedByteCount() const {
+  if (isBuilding() || isDropped()) return 0;
+  constexpr int64_t kPageHeader = 21, kFileHeader = 64;
+  const uint32_t firstNewPage = static_cast<uint32_t>(pageCeiling(committedSize_) / kPageSize);
+  int64_t byteCount = kFileHeader;
+  for (const uint32_t page : dirtyPages_) {
+    if (page >= firstNewPage) continue;
+    const int64_t blocks = environment_.settings.strict ? kPageSize / kBlockSize
+                                                        : __builtin_popcountll(dirtyBlocks_[page]);
+    byteCount += kPageHeader + blocks * kBlockSize;
+  }
+  return byteCount;
+}
+
 void DataFile::rewriteRepaired() {
   if (state_ != State::normal) return;
   for (uint32_t page : repairs_.pages()) {

@@ -11,18 +11,18 @@ int64_t DiskRoom::ask() {
   return known_;
 }
 
-bool DiskRoom::mayBeShort(int64_t growth) {
-  if (settings_.isVolatile || growth == 0) return false;
-  // Pages take space in the log first, and then in the main file.
-  usedSince_ += 2 * growth;
+bool DiskRoom::mayBeShort(int64_t byteCount) {
+  if (settings_.isVolatile) return false;
+  usedSince_ += byteCount;
   if (known_ - usedSince_ > ample()) return false;
-  usedSince_ = 2 * growth;
+  usedSince_ = byteCount;
   return ask() - usedSince_ <= ample();
 }
 
-void DiskRoom::require(int64_t logBytes, int64_t pendingBytes) {
-  // Each page of 4 KiB has a checksum of 8 bytes.
-  const int64_t needed = logBytes + pendingBytes + pendingBytes / 512 + kReserve;
+void DiskRoom::require(int64_t logBytes, int64_t pendingBytes, bool leavesReserve) {
+  // Each page of 4 KiB has a checksum of 8 bytes. The log ends with a whole page.
+  const int64_t needed = logBytes + logBytes / 16 + pendingBytes + pendingBytes / 512 + kLeast +
+                         (leavesReserve ? kReserve : 0);
   if (known_ >= needed) return;
   throw Failure(
     TDN_NO_SPACE, "the disk is full: it has " + std::to_string(known_ >> 10) + " KiB left, and the save needs " +

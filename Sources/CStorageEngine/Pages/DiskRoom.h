@@ -17,17 +17,19 @@ class DiskRoom {
  public:
   DiskRoom(Disk &disk, const GroupSettings &settings) : disk_(disk), settings_(settings) {}
 
-  // Tests whether the disk may have too little room for a commit that lets files grow. Counts the growth; asks the
-  // system only if the room was small, or after that much growth.
-  bool mayBeShort(int64_t growth);
+  // Tests whether the disk may have too little room for a commit that takes `byteCount`. Counts the bytes; asks the
+  // system only if the room was small, or after that many bytes.
+  bool mayBeShort(int64_t byteCount);
   // Throws Failure(TDN_NO_SPACE) with the number of missing bytes if the disk lacks room for `logBytes` of the log and
   // for the growth of main files by `pendingBytes`.
-  void require(int64_t logBytes, int64_t pendingBytes);
+  void require(int64_t logBytes, int64_t pendingBytes, bool leavesReserve);
   // Tests whether the disk has so little room that logs are not kept for reuse.
   bool isSmall();
 
  private:
   // The space for the list of the last commits, for names and for metadata.
+  static constexpr int64_t kLeast = 64 << 10;
+  // The space that commits which let files grow leave for those that make room.
   static constexpr int64_t kReserve = 256 << 10;
 
   // Returns the room that suffices whatever the logs have.
@@ -37,7 +39,7 @@ class DiskRoom {
   Disk &disk_;
   const GroupSettings &settings_;
   std::atomic<int64_t> known_{0};
-  int64_t usedSince_ = 0;  // growth since the system was asked
+  int64_t usedSince_ = 0;  // bytes since the system was asked
 };
 
 }  // namespace todana

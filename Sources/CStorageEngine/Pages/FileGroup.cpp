@@ -218,7 +218,7 @@ bool FileGroup::makeRoom() {
   if (state_.settings.isVolatile || state_.settings.readOnly) return false;
   const uint64_t before = state_.counters.checkpoints;
   try {
-    checkpoint();
+    checkpointer_.checkpointOnFullDisk();
   } catch (const Failure &failure) {
     if (failure.code != TDN_NO_SPACE) throw;
   }

@@ -78,10 +78,11 @@ class FileGroup {
   //
   // If `apply` throws or the log cannot be written, restores the committed content of every file. Then calls `undone`,
   // with readers still excluded, so that the caller discards derived state, and rethrows the failure. Throws
-  // Failure(TDN_MUST_REOPEN) if a flush fails.
+  // Failure(TDN_MUST_REOPEN) if a flush fails. Throws Failure(TDN_NO_SPACE) if the disk would have too little room to
+  // write the log back. `makesRoom`: the commit may use space that others leave free.
   uint64_t commit(
     const uint8_t batchID[16], Durability durability, const std::function<void()> &apply,
-    const std::function<void()> &undone);
+    const std::function<void()> &undone, bool makesRoom = false);
 
   // The number and batch id of the commit being applied, and whether it has changed anything so far. Inside `apply`.
   struct Applying {
@@ -190,11 +191,12 @@ class FileGroup {
 
   // -- Committing (FileGroupCommit.cpp)
   void waitForRoom() TDN_REQUIRES(state_.commitMutex);
-  void applyChanges(const uint8_t batchID[16], const std::function<void()> &apply, const std::function<void()> &undone)
+  void applyChanges(
+    const uint8_t batchID[16], const std::function<void()> &apply, const std::function<void()> &undone, bool makesRoom)
     TDN_REQUIRES(state_.commitMutex, state_.stateLock);
   void rewriteRepaired() TDN_REQUIRES(state_.commitMutex, state_.stateLock);
   void checkCommitLimit() const;
-  void requireRoom() TDN_REQUIRES(state_.commitMutex);
+  void requireRoom(bool makesRoom) TDN_REQUIRES(state_.commitMutex);
   void startLog() TDN_REQUIRES(state_.commitMutex);
   void appendCommit(uint64_t number, const uint8_t batchID[16]) TDN_REQUIRES(state_.commitMutex, state_.stateLock);
   void acceptChanges() TDN_REQUIRES(state_.commitMutex, state_.stateLock);

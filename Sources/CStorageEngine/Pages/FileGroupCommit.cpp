@@ -10,7 +10,7 @@ namespace todana {
 
 uint64_t FileGroup::commit(
   const uint8_t batchID[16], Durability durability, const std::function<void()> &apply,
-  const std::function<void()> &undone) {
+  const std::function<void()> &undone, bool makesRoom) {
   MutexLock commitLock(state_.commitMutex);
   state_.requireWritable();
   waitForRoom();
@@ -18,7 +18,7 @@ uint64_t FileGroup::commit(
   const int64_t tailBefore = state_.logs.tail();
   {
     ReaderWriterLock::Exclusive readersOut(state_.stateLock);
-    applyChanges(batchID, apply, undone);
+    applyChanges(batchID, apply, undone, makesRoom || durability == Durability::bulk);
     if (state_.files.changed.empty()) {
       commitLock.unlock();
       if (durability == Durability::full) flush();
@@ -67,7 +67,8 @@ void FileGroup::waitForRoom() {
 // Applies the changes to memory and appends them to the log, or undoes all of them. There are none if `files.changed`
 // is empty.
 void FileGroup::applyChanges(
-  const uint8_t batchID[16], const std::function<void()> &apply, const std::function<void()> &undone) {
+  const uint8_t batchID[16], const std::function<void()> &apply, const std::function<void()> &undone,
+  bool makesRoom) {
   applyingThread_ = std::this_thread::get_id();
   applyingBatch_ = batchID;
   try {
@@ -75,7 +76,7 @@ void FileGroup::applyChanges(
     if (!state_.files.changed.empty()) {
       rewriteRepaired();
       checkCommitLimit();
-      if (!state_.settings.isVolatile) requireRoom();
+      if (!state_.settings.isVolatile) requireRoom(makesRoom);
       if (!state_.settings.isVolatile) appendCommit(state_.ring.newest() + 1, batchID);
     }
   } catch (...) {
@@ -107,19 +108,20 @@ void FileGroup::checkCommitLimit() const {
                  "of " + std::to_string(state_.settings.commitLimit >> 10) + " KiB: save in smaller steps");
 }
 
-// Refuses a commit that lets files grow if the disk then has no room to write all pages of the log back. Commits that
-// let no file grow may use the last bytes: they can make room.
-void FileGroup::requireRoom() {
-  int64_t growth = 0, changedPages = 0;
+// Refuses a commit after which the disk would have no room to write all pages of the log back. One that lets files grow
+// must leave a reserve, unless it makes room: later commits can then do so.
+void FileGroup::requireRoom(bool makesRoom) {
+  const bool isDirect = directWrites_.isLarge(state_.files.changed);
+  int64_t growth = 0, logged = 0;
   for (const std::shared_ptr<DataFile> &file : state_.files.changed) {
     growth += file->newByteCount();
-    changedPages += file->changedPageCount();
+    logged += file->changedByteCount();
   }
-  if (!state_.room.mayBeShort(growth)) return;
+  if (!isDirect) logged += growth;
+  if (!state_.room.mayBeShort(logged + growth)) return;
   int64_t pending = 0;
   for (const std::shared_ptr<DataFile> &file : state_.files.open.all()) pending += file->growthBeyondMain();
-  const bool isDirect = directWrites_.isLarge(state_.files.changed);
-  state_.room.require((isDirect ? 0 : growth) + changedPages * kPageSize, pending);
+  state_.room.require(logged, pending, growth > 0 && !makesRoom);
 }
 
 // MARK: The log

@@ -13,13 +13,11 @@ namespace todana {
 
 namespace {
 
-// The bytes moved by one commit, for which readers wait.
-constexpr int64_t kStepBytes = 1 << 20;
-// The bytes moved between two checkpoints: each of the two logs takes about as much.
-constexpr int64_t kCheckpointBytes = 8 << 20;
-constexpr int64_t kLeastRoom = 4 << 20;
-// The log space for the other changes of a commit that moves records.
-constexpr int64_t kRoomBesides = 256 << 10;
+// The most bytes moved by one commit, for which readers wait.
+constexpr int64_t kMostInStep = 1 << 20;
+// The most bytes moved between two checkpoints: each of the two logs takes about as much.
+constexpr int64_t kMostBetweenCheckpoints = 8 << 20;
+constexpr int64_t kLeastRoom = 192 << 10;
 // The minimum size of a free block, which must hold its own header.
 constexpr int64_t kSmallestBlock = 16;
 
@@ -36,12 +34,16 @@ void InPlaceCompaction::run() {
         kibibytes(kLeastRoom - room_) + " more",
       file_->file()->name());
   }
+  // On an almost full disk, steps are smaller.
+  stepBytes_ = std::min(kMostInStep, room_ / 12);
+  checkpointBytes_ = std::min(kMostBetweenCheckpoints, room_ / 4);
+  roomBesides_ = std::min<int64_t>(256 << 10, room_ / 8);
   position_ = {file_->recordStart(), file_->recordStart()};
   try {
     while (!isAtEnd_) {
       skipCompact();
       moveSome();
-      if (needsCheckpoint_ || unsavedBytes_ >= kCheckpointBytes) makeRoom();
+      if (needsCheckpoint_ || unsavedBytes_ >= checkpointBytes_) makeRoom();
     }
     offerGap();
     makeRoom();
@@ -77,14 +79,20 @@ void InPlaceCompaction::skipCompact() {
 void InPlaceCompaction::moveSome() {
   step();
   const Position before = position_;
-  try {
-    commit([&](Commit &commit) {
-      // Snapshots of a tree find records by their keys, wherever the nodes are.
-      moveRecords(keyspace_.isTree() ? Readers() : commit.snapshotReaders(keyspace_, file_));
-    });
-  } catch (...) {
-    position_ = before;
-    throw;
+  for (bool isRepeated = false;; isRepeated = true) {
+    try {
+      return commit([&](Commit &commit) {
+        // Snapshots of a tree find records by their keys, wherever the nodes are.
+        moveRecords(keyspace_.isTree() ? Readers() : commit.snapshotReaders(keyspace_, file_));
+      });
+    } catch (const Failure &failure) {
+      position_ = before;
+      // Other commits may have taken the room for the log.
+      if (failure.code != TDN_NO_SPACE || isRepeated || !state_.group.makeRoom()) throw;
+    } catch (...) {
+      position_ = before;
+      throw;
+    }
   }
 }
 
@@ -97,14 +105,15 @@ void InPlaceCompaction::offerGap() {
     position_.target = position_.source;
   }
   FileGroup::ReadLock lock(state_.group);
-  keyspace_.noteNeed(static_cast<uint64_t>(file_->end() - file_->recordStart()), file_->rowCount());
+  keyspace_.noteNeed(static_cast<uint64_t>(file_->end() - file_->recordStart()), *file_);
 }
 
 // Runs a checkpoint, so that the space of the logs is used again. Waits for a backup, which delays checkpoints.
 void InPlaceCompaction::makeRoom() {
   while (true) {
     const uint64_t before = state_.group.statistics().checkpoints;
-    state_.group.checkpoint();
+    // On an almost full disk, logs are not kept for the next commits.
+    if (room_ >= 2 * kMostBetweenCheckpoints || !state_.group.makeRoom()) state_.group.checkpoint();
     const tdn_statistics now = state_.group.statistics();
     if (now.checkpoints != before || now.live_log_bytes == 0) break;
     step();
@@ -152,7 +161,7 @@ void InPlaceCompaction::moveRecords(const Readers &readers) {
   auto [target, source] = position_;
   int64_t compactedFrom = target, moved = 0;
   isAtEnd_ = false;
-  for (HashBlock block; moved < kStepBytes && !limit.isReached(0);) {
+  for (HashBlock block; moved < stepBytes_ && !limit.isReached(0);) {
     isAtEnd_ = source >= file_->end() || !readBlock(source, block);
     if (isAtEnd_) break;
     if (block.isFree) {
@@ -209,14 +218,14 @@ bool InPlaceCompaction::cut(int64_t target, int64_t source) {
 }
 
 // Returns the log space for moved records. Each of the two logs takes the bytes that are moved between two checkpoints.
-int64_t InPlaceCompaction::logRoom() const { return room_ / 2 - kRoomBesides; }
+int64_t InPlaceCompaction::logRoom() const { return room_ / 2 - roomBesides_; }
 
 // Returns the offset of the address that leads to a record. Returns nothing if the record is damaged, or too large to
 // be moved.
 std::optional<int64_t> InPlaceCompaction::linkOfMovable(const HashBlock &record) {
   try {
     if (record.size > logRoom()) {
-      const int64_t wanted = 2 * (record.size + kRoomBesides);
+      const int64_t wanted = 2 * (record.size + roomBesides_);
       throw Failure(
         TDN_NO_SPACE,
         "a record of " + kibibytes(record.size) + " was not moved, since that needs " + kibibytes(wanted) +

@@ -72,6 +72,9 @@ class InPlaceCompaction {
   const Progress progress_;
   Position position_{0, 0};
   int64_t room_ = 0;                // bytes free on the disk at the start
+  int64_t stepBytes_ = 0;           // moved by one commit
+  int64_t checkpointBytes_ = 0;     // moved between two checkpoints
+  int64_t roomBesides_ = 0;         // the log space for the other changes of a commit that moves records
   int64_t unsavedBytes_ = 0;        // moved since the last checkpoint
   bool needsCheckpoint_ = false;    // before the next record is moved
   bool isAtEnd_ = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "InPlaceCompaction.h"
+#include "TreeJoining.h"
 
 namespace todana {
 
@@ -99,7 +100,8 @@ void Maintenance::lookAt(Keyspace &keyspace) {
     compactionCount_++;
   } else {
     // The file is larger because its content has grown.
-    keyspace.noteNeed(rebuilding.neededBytes(), rowCount);
+    FileGroup::ReadLock lock(state_.group);
+    keyspace.noteNeed(rebuilding.neededBytes(), *file);
   }
 }
 
@@ -121,6 +123,7 @@ bool Maintenance::compact(Keyspace &keyspace, const Rebuilding::Progress &progre
   if (!file) return false;
   const Rebuilding::Progress step = [&](uint64_t done, uint64_t total) { return !isStopping_ && progress(done, total); };
   try {
+    if (keyspace.isTree()) TreeJoining(state_, keyspace, file, step).run();
     auto rebuilding = std::make_unique<Rebuilding>(state_, keyspace, file, step);
     rebuilding->survey();
     uint64_t rowCount;
@@ -132,9 +135,7 @@ bool Maintenance::compact(Keyspace &keyspace, const Rebuilding::Progress &progre
     const uint64_t wanted = tightBucketCount(rebuilding->recordCount(), rowCount, *file);
     const uint64_t shortest = rebuilding->neededBytes() + wanted * kAddressSize;
     if (!isMuchLess(shortest, rebuilding->usedBytes() + buckets * kAddressSize)) return false;
-    if (hasRoomToRebuild(shortest, *rebuilding)) {
-      rebuilding->run(wanted);
-    } else {
+    if (!hasRoomToRebuild(shortest, *rebuilding) || !runIfRoom(*rebuilding, wanted)) {
       if (!isMuchLess(rebuilding->liveBytes(), rebuilding->usedBytes())) return false;
       rebuilding = nullptr;  // commits no longer need to note their changes
       // The survey counts as the first quarter of the progress.
@@ -149,6 +150,17 @@ bool Maintenance::compact(Keyspace &keyspace, const Rebuilding::Progress &progre
   return true;
 }
 
+// Rebuilds a file. Returns false if other commits have taken the room meanwhile.
+bool Maintenance::runIfRoom(Rebuilding &rebuilding, uint64_t bucketCount) {
+  try {
+    rebuilding.run(bucketCount);
+    return true;
+  } catch (const Failure &failure) {
+    if (failure.code != TDN_NO_SPACE) throw;
+    return false;
+  }
+}
+
 // Tests whether to build a copy. One that exceeds the permitted room is built only if it packs small rows much tighter,
 // and the disk has room for two copies.
 bool Maintenance::hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveyed) {
@@ -157,6 +169,28 @@ bool Maintenance::hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveye
   const uint64_t permitted = std::max(static_cast<uint64_t>(compactionRoom_), surveyed.usedBytes() / 20);
   const bool packsMuch = surveyed.neededBytes() + surveyed.neededBytes() / 4 < surveyed.liveBytes();
   return (wanted <= permitted && wanted <= room) || (packsMuch && wanted <= room / 2);
+}
+
+bool Maintenance::makeRoom() {
+  if (!hasRemoved_.exchange(false)) {
+    if (rebuildingMutex_.tryLock()) {
+      rebuildingMutex_.unlock();
+      return false;
+    }
+    MutexLock wait(rebuildingMutex_);
+    return true;
+  }
+  bool isAnyCompacted = false;
+  for (Keyspace *keyspace : state_.table.all()) {
+    if (keyspace->fileNumber == 0 || keyspace->isDropped) continue;
+    try {
+      isAnyCompacted |= compact(*keyspace, [](uint64_t, uint64_t) { return true; });
+    } catch (const Failure &failure) {
+      // Another file may make room.
+      if (failure.code != TDN_NO_SPACE && failure.code != TDN_DAMAGED) throw;
+    }
+  }
+  return isAnyCompacted;
 }
 
 void Maintenance::convert(

@@ -138,7 +138,7 @@ void Rebuilding::switchOver() {
           keyspace_, {keyspace_.contents.count, conversion_->digest(), conversion_->records.keyGeneration()});
       }
       commit.finish();
-      keyspace_.noteNeed(rebuildSource_->byteCount(), from_->rowCount());
+      keyspace_.noteNeed(rebuildSource_->byteCount(), *from_);
       keyspace_.journal = nullptr;
       isNoted_ = false;
     },

@@ -10,7 +10,8 @@ public struct CompactionProgress: Sendable {
 extension Store {
   /// Makes the store's files as small as possible.
   ///
-  /// Removes the space left by deleted and changed records, and packs small neighbouring records together.
+  /// Removes the space left by deleted and changed records, and packs small neighbouring records together. Parts of
+  /// indexes that are half empty are joined.
   ///
   /// The store can be used concurrently, even by other threads. Saves and fetches wait at most for one step of some
   /// milliseconds. An error, a loss of power or `progress` may end the compaction at any time, and no record is lost.
@@ -23,7 +24,7 @@ extension Store {
   /// this to regain every byte, for example after many deletes.
   ///
   /// - Parameter progress: Called repeatedly; returning false ends the compaction.
-  /// - Returns: The stored names of the classes whose files have become smaller.
+  /// - Returns: The stored names of the classes whose files, those of their indexes included, have become smaller.
   /// - Throws: ``StoreError``; ``StoreError/Code/notSupported``. If a record is damaged, its class is compacted only in
   ///   part or not at all. The same holds if the disk has too little space to move a large record. The error is thrown
   ///   after the other classes were compacted. The message of ``BackendError/Code/noSpace`` says how much space is
@@ -46,7 +47,8 @@ extension Store {
             return goesOn
           }
         }
-        if isSmaller, let name { compacted.append(name) }
+        let className = keyspace.kind == .keys ? nil : keyspace.owningClassName
+        if isSmaller, let className, !compacted.contains(className) { compacted.append(className) }
       } catch {
         let code = (error.underlying as? BackendError)?.code
         guard code == .damaged || code == .noSpace else { throw error }
