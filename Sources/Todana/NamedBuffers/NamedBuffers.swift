@@ -12,10 +12,35 @@ struct NamedBuffers {
   ///
   /// A plain `String` would equal its other Unicode normalization forms.
   struct Name: Hashable {
-    let string: String
+    private(set) var string: String
 
-    static func == (left: Name, right: Name) -> Bool { left.string.utf8.elementsEqual(right.string.utf8) }
-    func hash(into hasher: inout Hasher) { for byte in string.utf8 { hasher.combine(byte) } }
+    init(string: String) {
+      self.string = string
+      // Strings of other libraries may have other encodings.
+      self.string.makeContiguousUTF8()
+    }
+
+    static func == (left: Name, right: Name) -> Bool {
+      unsafe left.withBytes { left in
+        unsafe right.withBytes { right in
+          unsafe left.count == right.count && Bytes.order(left, right) == 0
+        }
+      }
+    }
+
+    /// Whether the name comes before another one in the order of their bytes.
+    func precedes(_ other: Name) -> Bool {
+      unsafe withBytes { mine in unsafe other.withBytes { theirs in unsafe Bytes.order(mine, theirs) < 0 } }
+    }
+
+    func hash(into hasher: inout Hasher) { unsafe withBytes { unsafe hasher.combine(bytes: $0) } }
+
+    private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+      // The initializer has made the storage contiguous.
+      let result = unsafe string.utf8.withContiguousStorageIfAvailable { unsafe body(UnsafeRawBufferPointer($0)) }
+      guard let result else { return unsafe Array(string.utf8).withUnsafeBytes { unsafe body($0) } }
+      return result
+    }
   }
 
   enum PendingBuffer {
@@ -42,14 +67,23 @@ struct NamedBuffers {
   ///
   /// - Returns: The change in the number of pending buffers.
   mutating func setPending(_ change: PendingBuffer?, for name: String) -> Int {
-    let name = Name(string: name)
-    let hadOne = pending[name] != nil
-    pending[name] = change
-    return (change == nil ? 0 : 1) - (hadOne ? 1 : 0)
+    let former =
+      if let change {
+        pending.updateValue(change, forKey: Name(string: name))
+      } else {
+        pending.removeValue(forKey: Name(string: name))
+      }
+    return (change == nil ? 0 : 1) - (former == nil ? 0 : 1)
   }
 
-  /// Records the states of the records after a save, by name.
-  mutating func didSave(_ saved: [Name: WriteBatch.Expectation]) {
+  /// Removes all pending changes, and returns their number.
+  mutating func removePending() -> Int {
+    defer { pending = [:] }
+    return pending.count
+  }
+
+  /// Records the states of the records after a save.
+  mutating func didSave(_ saved: [(Name, WriteBatch.Expectation)]) {
     for (name, expectation) in saved { known.set(expectation, for: name, keeping: pending.keys) }
   }
 }

@@ -1,5 +1,8 @@
 // Named buffers: bytes under a name, saved in the same commits as objects.
 extension Store {
+  /// The largest memory that is kept for the next buffer.
+  private static let spareArenaLimit = 1 << 16
+
   /// Writes a named buffer with the next save, and replaces any earlier content of the name.
   ///
   /// ```swift
@@ -21,7 +24,12 @@ extension Store {
     try beginChange()
     _ = try namedBufferKeyspace()
     try checkBufferName(name)
-    let arena = ByteArena()
+    // The closure may write other buffers.
+    let arena = spareArena.take() ?? ByteArena()
+    defer {
+      arena.count = 0
+      if arena.capacity <= Self.spareArenaLimit { spareArena = arena }
+    }
     let encoder: any ReferenceEncoder = immediately ? SavedReferences(store: self) : self
     var buffer = DataBuffer(arena: arena, encoder: encoder)
     buffer.beginRecord(version: version, headerByteCount: 0)
@@ -187,7 +195,12 @@ extension Store {
         .invalidName,
         "A named buffer's name has 1 to \(backend.limits.keyByteCount) bytes of UTF-8; this one has \(byteCount).")
     }
-    guard !name.utf8.contains(0) else { throw StoreError(.invalidName, "A named buffer's name contains a NUL.") }
+    let hasNUL = unsafe name.utf8.withContiguousStorageIfAvailable { bytes in
+      unsafe Bytes.contain(0, UnsafeRawBufferPointer(bytes))
+    }
+    guard !(hasNUL ?? name.utf8.contains(0)) else {
+      throw StoreError(.invalidName, "A named buffer's name contains a NUL.")
+    }
   }
 
   /// Returns the name of a saved buffer.
@@ -239,32 +252,33 @@ extension Store {
   }
 }
 
-/// The named buffers that a batch changes, by their keys in the batch.
-struct BufferKeys {
-  private var names: [[UInt8]: NamedBuffers.Name] = [:]
-  private let keyspace: KeyspaceID?
+/// The named buffers among the changes of a batch, which are its last changes.
+struct BatchBuffers {
+  private let firstIndex: Int
+  private let names: [NamedBuffers.Name]
 
-  init(_ names: some Sequence<NamedBuffers.Name>, of keyspace: KeyspaceID?) {
-    self.keyspace = keyspace
-    for name in names { self.names[Array(name.string.utf8)] = name }
+  /// - Parameters:
+  ///   - names: The names, in the order of the changes.
+  ///   - firstIndex: The index of the first change of a buffer.
+  init(_ names: [NamedBuffers.Name], from firstIndex: Int) {
+    self.names = names
+    self.firstIndex = firstIndex
   }
 
   /// Returns the name of the buffer that a change affects; nil for another change, such as an index entry.
-  func name(of change: WriteBatch.Change, in arena: ByteArena) -> NamedBuffers.Name? {
-    guard case .bytes(let range) = change.key, change.keyspace == keyspace else { return nil }
-    return names[unsafe [UInt8](arena.bytes[range])]
+  func name(ofChange index: Int) -> NamedBuffers.Name? {
+    names.indices.contains(index - firstIndex) ? names[index - firstIndex] : nil
   }
 
-  /// Returns the states of the buffers' records after the commit of a batch, by name.
-  func saved(by batch: borrowing WriteBatch) -> [NamedBuffers.Name: WriteBatch.Expectation] {
-    var saved: [NamedBuffers.Name: WriteBatch.Expectation] = [:]
-    guard !names.isEmpty else { return saved }
-    for change in batch.changes {
-      guard let name = name(of: change, in: batch.arena) else { continue }
-      let value = unsafe UnsafeRawBufferPointer(rebasing: batch.arena.bytes[change.value])
-      saved[name] = change.kind == .remove ? WriteBatch.Expectation.absent : unsafe .token(recordToken(value))
+  /// Returns the states of the buffers' records after the commit of a batch.
+  func saved(by batch: borrowing WriteBatch) -> [(NamedBuffers.Name, WriteBatch.Expectation)] {
+    let changes = batch.changes
+    let bytes = unsafe batch.arena.bytes
+    return names.enumerated().map { position, name in
+      let change = changes[firstIndex + position]
+      if change.kind == .remove { return (name, .absent) }
+      return (name, unsafe .token(recordToken(UnsafeRawBufferPointer(rebasing: bytes[change.value]))))
     }
-    return saved
   }
 }
 

@@ -18,6 +18,12 @@ enum Bytes {
     return lhs.count - rhs.count
   }
 
+  /// Returns whether a byte is among some bytes.
+  static func contain(_ byte: UInt8, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let base = bytes.baseAddress else { return false }
+    return unsafe memchr(base, Int32(byte), bytes.count) != nil
+  }
+
   /// Returns whether `text` contains `part` at the position `start`.
   static func areEqual(_ text: UnsafeRawBufferPointer, from start: Int, _ part: UnsafeRawBufferPointer) -> Bool {
     unsafe order(UnsafeRawBufferPointer(rebasing: text[start..<start + part.count]), part) == 0

@@ -40,8 +40,8 @@ extension Store {
     var attemptCount = 0
     while true {
       savedReferences.removeAll(keepingCapacity: true)
-      let batch = try encodePendingChanges()
-      let bufferKeys = BufferKeys(namedBuffers.pending.keys, of: namedBuffers.keyspace)
+      var buffers = BatchBuffers([], from: 0)
+      let batch = try encodePendingChanges(&buffers)
       let commitNumber: CommitNumber
       do throws(BackendError) {
         commitNumber = try sealing.commit(batch, durability: durability)
@@ -49,14 +49,13 @@ extension Store {
       } catch {
         attemptCount += 1
         if attemptCount < 10, canBeEncodedAgain(batch, after: error) { continue }
-        throw failure(of: batch, error, bufferKeys)
+        throw failure(of: batch, error, buffers)
       }
       let flight = isAwaited ? SaveInFlight(batch, registry: registry, buffers: namedBuffers) : nil
-      let bufferNames = namedBuffers.pending.keys
       if session.changes.hasListeners { publish(batch, commitNumber) }
       finishSave(batch)
-      namedBuffers.didSave(bufferKeys.saved(by: batch))
-      for name in bufferNames { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
+      namedBuffers.didSave(buffers.saved(by: batch))
+      adjustPendingCount(by: -namedBuffers.removePending())
       return flight
     }
   }
@@ -88,7 +87,9 @@ extension Store {
   }
 
   /// Returns a batch of all pending changes.
-  private func encodePendingChanges() throws -> WriteBatch {
+  ///
+  /// - Parameter buffers: Receives the named buffers among them.
+  private func encodePendingChanges(_ buffers: inout BatchBuffers) throws -> WriteBatch {
     var batch = WriteBatch()
     batch.reserveCapacity(pendingCount)
     for table in registry.tablesWithChanges {
@@ -96,8 +97,10 @@ extension Store {
       try encodeChanges(of: table, unknownRows, into: &batch)
       try appendIndexChanges(of: table, unknownRows, to: &batch)
     }
-    let buffers = namedBuffers.pending.sorted { $0.key.string.utf8.lexicographicallyPrecedes($1.key.string.utf8) }
-    for (name, change) in buffers { try append(change, name: name.string, to: &batch) }
+    if namedBuffers.pending.isEmpty { return batch }
+    let pending = namedBuffers.pending.sorted { $0.key.precedes($1.key) }
+    buffers = BatchBuffers(pending.map(\.key), from: batch.changes.count)
+    for (name, change) in pending { try append(change, name: name.string, to: &batch) }
     return batch
   }
 
@@ -179,7 +182,7 @@ extension Store {
   func saveBuffer(_ change: NamedBuffers.PendingBuffer, name: String) throws {
     var batch = WriteBatch()
     try append(change, name: name, to: &batch)
-    let bufferKeys = BufferKeys(CollectionOfOne(.init(string: name)), of: namedBuffers.keyspace)
+    let buffers = BatchBuffers([NamedBuffers.Name(string: name)], from: 0)
     do throws(BackendError) {
       let number = try sealing.commit(batch, durability: configuration.durability)
       noteCommit(number, durability: configuration.durability)
@@ -189,10 +192,10 @@ extension Store {
         session.changes.publish(changes)
       }
     } catch {
-      if error.code == .conflict { throw conflict(in: batch, error, bufferKeys) }
+      if error.code == .conflict { throw conflict(in: batch, error, buffers) }
       throw translate(error)
     }
-    namedBuffers.didSave(bufferKeys.saved(by: batch))
+    namedBuffers.didSave(buffers.saved(by: batch))
   }
 
   /// Records a commit of this store: the last known commit, the number of saves, and whether a flush is due.
@@ -243,17 +246,17 @@ extension Store {
   }
 
   private func failure(
-    of batch: borrowing WriteBatch, _ error: BackendError, _ bufferKeys: BufferKeys
+    of batch: borrowing WriteBatch, _ error: BackendError, _ buffers: BatchBuffers
   ) -> any Error {
     switch error.code {
     case .conflict:
       do {
-        return try indexConflict(in: batch, error.conflicts) ?? conflict(in: batch, error, bufferKeys)
+        return try indexConflict(in: batch, error.conflicts) ?? conflict(in: batch, error, buffers)
       } catch {
         return error
       }
     case .mustReopen:
-      unresolvedSave = UnresolvedSave(batch, registry: registry, buffers: bufferKeys.saved(by: batch))
+      unresolvedSave = UnresolvedSave(batch, registry: registry, buffers: buffers.saved(by: batch))
       return translate(error)
     default: return translate(error)
     }
@@ -261,7 +264,7 @@ extension Store {
 
   /// Returns a conflict that names the objects and named buffers whose expectations failed.
   func conflict(
-    in batch: borrowing WriteBatch, _ error: BackendError, _ bufferKeys: BufferKeys
+    in batch: borrowing WriteBatch, _ error: BackendError, _ buffers: BatchBuffers
   ) -> SaveConflict {
     var objectIDs: [AnyObjectID] = []
     var bufferNames: [String] = []
@@ -270,7 +273,7 @@ extension Store {
       switch change.key {
       case .row(let rowID): objectIDs.append(AnyObjectID(classID: change.keyspace, rowID: rowID))
       case .bytes:
-        if let name = bufferKeys.name(of: change, in: batch.arena) { bufferNames.append(name.string) }
+        if let name = buffers.name(ofChange: index) { bufferNames.append(name.string) }
       }
     }
     return SaveConflict(objectIDs: objectIDs.sorted(), bufferNames: bufferNames.sorted())

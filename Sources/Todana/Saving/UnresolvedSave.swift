@@ -5,7 +5,7 @@ struct UnresolvedSave {
   let batchID: BatchID
   let objects: [SavedObject]
   /// The states that the saved named buffers have if the save counts.
-  let buffers: [NamedBuffers.Name: WriteBatch.Expectation]
+  let buffers: [(NamedBuffers.Name, WriteBatch.Expectation)]
 
   struct SavedObject {
     let object: StoredObject
@@ -15,7 +15,7 @@ struct UnresolvedSave {
   }
 
   init(
-    _ batch: borrowing WriteBatch, registry: ClassRegistry, buffers: [NamedBuffers.Name: WriteBatch.Expectation]
+    _ batch: borrowing WriteBatch, registry: ClassRegistry, buffers: [(NamedBuffers.Name, WriteBatch.Expectation)]
   ) {
     batchID = batch.id
     self.buffers = buffers
@@ -104,6 +104,6 @@ extension Store {
       }
     }
     namedBuffers.didSave(save.buffers)
-    for name in save.buffers.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
+    for (name, _) in save.buffers { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
   }
 }

@@ -95,6 +95,8 @@ public final class Store {
   var spareSmallChunk: RecordChunk?
   var spareIndexChunk: RecordChunk?
   var spareCopies: ContentCopies?
+  /// Memory for the content of a named buffer that is being written.
+  var spareArena: ByteArena?
 
   /// Opens a store.
   ///
