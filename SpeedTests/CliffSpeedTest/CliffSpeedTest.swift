@@ -38,17 +38,19 @@ import Todana
   }
 
   private func row(of cliff: Cliff) throws -> String {
-    let largest = max(100, cliff.largest / divisor)
+    let largest = max(1_000, cliff.largest / divisor)
     let values = try [largest / 100, largest / 10, largest].map { size in
       let runs = try (0..<repetitions).map { _ in try measure(cliff, size) }.sorted()
       return runs[runs.count / 2]
     }
-    let factors = [values[1] / values[0], values[2] / values[1]]
+    let factors = [(values[0], values[1]), (values[1], values[2])].map { smaller, larger in
+      smaller > 0 ? String(format: "%.1f", larger / smaller) : "-"
+    }
     return [
       cliff.id.padding(toLength: 13, withPad: " ", startingAt: 0),
       cliff.unit.padding(toLength: 12, withPad: " ", startingAt: 0), padded("\(largest)", 10),
     ].joined(separator: " ") + values.map { padded(String(format: "%.1f", $0), 11) }.joined()
-      + factors.map { padded(String(format: "%.1f", $0), 7) }.joined() + "  " + cliff.title
+      + factors.map { padded($0, 7) }.joined() + "  " + cliff.title
   }
 
   private func measure(_ cliff: Cliff, _ size: Int) throws -> Double {

@@ -43,6 +43,20 @@ import Testing
     }
   }
 
+  @Test func `the growth of costs is measured, and the results are right`() throws {
+    try withTemporaryDirectory { directory in
+      let run = try SpeedTestProcess(
+        "CliffSpeedTest", ["--divisor", "1000000", "--repetitions", "1", "--directory", directory])
+      #expect(run.status == 0, "\(run.messages)")
+      let list = try SpeedTestProcess("CliffSpeedTest", ["--list"])
+      let ids = list.output.split(separator: "\n").compactMap { $0.split(separator: " ").first }
+      let rows = run.output.split(separator: "\n").dropFirst().compactMap { $0.split(separator: " ").first }
+      #expect(ids.count > 10)
+      #expect(rows == ids)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+    }
+  }
+
   @Test func `the program prints a table without --json`() throws {
     try withTemporaryDirectory { directory in
       let arguments = ["--count", "100", "--repetitions", "2", "--workloads", "simpleinsert", "--peers", "raw"]

@@ -33,6 +33,15 @@ struct NamedBuffers {
       unsafe withBytes { mine in unsafe other.withBytes { theirs in unsafe Bytes.order(mine, theirs) < 0 } }
     }
 
+    /// The first 16 bytes, padded with zeros, as two numbers of the same order.
+    var head: (UInt64, UInt64) {
+      unsafe withBytes { bytes in
+        var head: (UInt64, UInt64) = (0, 0)
+        unsafe withUnsafeMutableBytes(of: &head) { unsafe $0.copyBytes(from: bytes.prefix($0.count)) }
+        return (UInt64(bigEndian: head.0), UInt64(bigEndian: head.1))
+      }
+    }
+
     func hash(into hasher: inout Hasher) { unsafe withBytes { unsafe hasher.combine(bytes: $0) } }
 
     private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
@@ -74,6 +83,18 @@ struct NamedBuffers {
         pending.removeValue(forKey: Name(string: name))
       }
     return (change == nil ? 0 : 1) - (former == nil ? 0 : 1)
+  }
+
+  /// The pending changes in the order of their names.
+  var pendingInOrder: [(name: Name, change: PendingBuffer)] {
+    let changes = pending.map { (name: $0.key, change: $0.value) }
+    // Most names differ in their first bytes, and numbers are sorted without counting references.
+    var order = changes.indices.map { (head: changes[$0].name.head, index: $0) }
+    order.sort { left, right in
+      if left.head != right.head { return left.head < right.head }
+      return changes[left.index].name.precedes(changes[right.index].name)
+    }
+    return order.map { changes[$0.index] }
   }
 
   /// Removes all pending changes, and returns their number.

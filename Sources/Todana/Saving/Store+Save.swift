@@ -98,8 +98,8 @@ extension Store {
       try appendIndexChanges(of: table, unknownRows, to: &batch)
     }
     if namedBuffers.pending.isEmpty { return batch }
-    let pending = namedBuffers.pending.sorted { $0.key.precedes($1.key) }
-    buffers = BatchBuffers(pending.map(\.key), from: batch.changes.count)
+    let pending = namedBuffers.pendingInOrder
+    buffers = BatchBuffers(pending.map(\.name), from: batch.changes.count)
     for (name, change) in pending { try append(change, name: name.string, to: &batch) }
     return batch
   }
