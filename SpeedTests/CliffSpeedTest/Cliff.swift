@@ -22,7 +22,7 @@ func cpuMicroseconds() -> Double {
 }
 
 /// Returns the CPU time of a call in microseconds, divided by the number of units of work in it.
-func cost(of count: Int = 1, _ body: () throws -> Void) rethrows -> Double {
+func cost<Failure: Error>(of count: Int = 1, _ body: () throws(Failure) -> Void) throws(Failure) -> Double {
   let start = cpuMicroseconds()
   try body()
   return (cpuMicroseconds() - start) / Double(count)

@@ -1,4 +1,4 @@
-// Forks processes with an open store. Whatever the child does with its copy, the parent's store keeps every save.
+// Forks processes with an open store. The parent's store keeps every save, however the child uses its copy.
 import Foundation
 import TestSupport
 import Testing
@@ -23,7 +23,7 @@ import Todana
     case "close": #expect(lines == ["child closed: true"])
     case "release": #expect(lines.count == 1)
     case "read":
-      // Reads of the child include what was pending in the parent.
+      // Reads of the child include the parent's pending changes.
       let hasPending = ["pending", "savepoint"].contains(stage)
       #expect(lines == ["child reads \(hasPending ? "wrong" : "right")"])
     case "change", "late":

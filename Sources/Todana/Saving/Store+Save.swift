@@ -86,9 +86,11 @@ extension Store {
     session.changes.publish(changes)
   }
 
-  /// Returns a batch of all pending changes.
+  /// Encodes all pending changes.
   ///
   /// - Parameter buffers: Receives the named buffers among them.
+  /// - Returns: A batch of the changes.
+  /// - Throws: ``StoreError``; errors of index keys.
   private func encodePendingChanges(_ buffers: inout BatchBuffers) throws -> WriteBatch {
     var batch = WriteBatch()
     batch.reserveCapacity(pendingCount)

@@ -266,9 +266,10 @@ struct QueryRun {
     }
   }
 
-  /// Returns a run for the rest of the result by the plan's fallback; nil if there is none.
+  /// Continues with the plan's fallback.
   ///
   /// - Parameter count: The number of rows that were given in order.
+  /// - Returns: A run for the rest of the result; nil if there is no fallback.
   func continuing(after count: Int) -> QueryRun? {
     guard let fallback = plan.fallback else { return nil }
     var rest = self

@@ -75,7 +75,7 @@ final class BackgroundWorker: Sendable {
         giveTurn()
       }
     }
-    // Without a thread, the jobs wait until the next one is added.
+    // If there is no thread, the jobs wait until the next one is added.
     if !isStarted { state.withLock { $0.isDraining = false } }
   }
 
