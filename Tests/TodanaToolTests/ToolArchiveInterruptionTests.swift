@@ -210,6 +210,6 @@ import Testing
     let run = try ToolRun(
       [], workingDirectory: made.directory.path, runner: ["unshare", "-m", "sh", "-c", script, "sh"])
     #expect(run.status == 0, "\(run.messages)")
-    #expect(run.messages.contains("of disk space for its log: free "))
+    #expect(run.messages.contains("of disk space: free "))
   }
 }
