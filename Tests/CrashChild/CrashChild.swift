@@ -26,6 +26,7 @@ import Todana
       case "store-write": try writeStore(arguments[2], Set(arguments.dropFirst(3)))
       case "store-hold": try holdStore(arguments[2])
       case "store-fill-disk": try fillDisk(arguments[2], Array(arguments.dropFirst(3)))
+      case "store-limits": try saveUnderLimit(arguments[2], Array(arguments.dropFirst(3)))
       case "store-fork": try fork(arguments[2], Array(arguments.dropFirst(3)))
       case "store-daemon": try continueAsDaemon(arguments[2], Set(arguments.dropFirst(3)))
       case "store-scan-in-queues": try scanInQueues(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
