@@ -106,7 +106,7 @@ extension CrashChild {
   private static func startSignals() {
     var action = sigaction()
     unsafe action.__sigaction_handler.sa_handler = { _ in }
-    // Without SA_RESTART, calls of the system end with EINTR.
+    // SA_RESTART is not set, so that calls of the system end with EINTR.
     action.sa_flags = 0
     unsafe sigaction(SIGALRM, &action, nil)
     let interval = timeval(tv_sec: 0, tv_usec: 300)
