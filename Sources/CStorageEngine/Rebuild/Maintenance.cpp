@@ -150,7 +150,7 @@ bool Maintenance::compact(Keyspace &keyspace, const Rebuilding::Progress &progre
   return true;
 }
 
-// Rebuilds a file. Returns false if other commits have taken the room meanwhile.
+// Rebuilds a file. Returns false if other commits have used up the free space of the disk.
 bool Maintenance::runIfRoom(Rebuilding &rebuilding, uint64_t bucketCount) {
   try {
     rebuilding.run(bucketCount);

@@ -103,7 +103,7 @@ private final class Visit: StoredObject {
 
     let other = TemporaryStore(directory)
     let fresh = try other.byteCount(of: numbers)
-    #expect(compacted <= fresh + fresh / 4, "\(compacted) bytes compacted, \(fresh) bytes when inserted anew")
+    #expect(compacted <= fresh + fresh / 4, "\(compacted) bytes compacted, \(fresh) bytes in a new store")
   }
 
   @Test(arguments: RandomSeeds.seeds([1, 2], new: 2, long: 60))
@@ -130,7 +130,7 @@ private final class Visit: StoredObject {
     try store.close()
   }
 
-  /// A store with the objects inserted anew, in the order of an index.
+  /// A new store into which the objects are inserted in the order of an index.
   private struct TemporaryStore {
     let directory: TemporaryDirectory
 
