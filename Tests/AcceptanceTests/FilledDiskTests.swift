@@ -27,6 +27,9 @@ import Todana
     #expect(acknowledged > 0)
     try #require(lines.count == 6, "\(lines)")
     #expect(lines[0].hasPrefix("full: ") && lines[0].contains(" more"), "\(lines)")
+    // Neither a copy in the background nor the log keeps room from the save.
+    let left = try #require(lines[0].split(separator: " ").compactMap { Int($0) }.first)
+    #expect(left < 1_500, "\(lines)")
     #expect(lines[1] == "ended with 0")
     let count = try #require(Int(lines[2].dropFirst("opened ".count)))
     #expect(count == acknowledged, "\(lines)")

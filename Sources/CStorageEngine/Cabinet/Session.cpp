@@ -57,6 +57,8 @@ Session::Session(
   if (isReadOnly_) return;
   std::sort(fileNumbers.begin(), fileNumbers.end());
   group_->keepOnly(fileNumbers);
+  // The files that were removed now may have taken the room for the write-back.
+  if (group_->hasResumed()) group_->makeRoom();
   maintenance_ = std::make_unique<Maintenance>(
     *commitState_, options.storage == TDN_STORAGE_MEMORY ? INT64_MAX : options.compaction_room);
 }

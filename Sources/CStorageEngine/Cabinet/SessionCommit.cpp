@@ -10,17 +10,28 @@
 namespace todana {
 
 uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts) {
-  // On a full disk, first writes the log back, and then compacts files.
   for (int attempt = 0;; attempt++) {
     try {
       return repairing([&] { return tryCommit(batch, durability, conflicts); });
     } catch (const Failure &failure) {
-      if (failure.code != TDN_NO_SPACE || attempt == 3) throw;
-      if (attempt == 0 && group_->makeRoom()) continue;
-      if (!maintenance_->makeRoom()) throw;
-      group_->makeRoom();
+      if (failure.code != TDN_NO_SPACE || !makeRoom(attempt)) throw;
     }
   }
+}
+
+// Makes room on a full disk: the first time writes the log back, then ends a copy that is being built, and last compacts
+// files. Returns false if that was all.
+bool Session::makeRoom(int attempt) {
+  switch (attempt) {
+    case 0: break;
+    case 1: maintenance_->yieldRoom(); break;
+    case 2:
+      if (!maintenance_->compactAll()) return false;
+      break;
+    default: return false;
+  }
+  group_->makeRoom();
+  return true;
 }
 
 // Repairs the page that a failure names, if it belongs to a data file and one of its bits is wrong. Accepts the page as
@@ -52,8 +63,9 @@ uint64_t Session::tryCommit(
   BatchCommit commit(*commitState_, checked);
   uint64_t number;
   try {
-    const bool makesRoom = std::none_of(
-      checked.runs().begin(), checked.runs().end(), [](const BatchRun &run) { return run.putCount > 0; });
+    const std::vector<BatchRun> &runs = checked.runs();
+    const bool makesRoom =
+      !runs.empty() && std::none_of(runs.begin(), runs.end(), [](const BatchRun &run) { return run.putCount > 0; });
     number = group_->commit(
       batch.id, durability, [&] { commit.apply(); }, [&] { commit.undo(); }, makesRoom);
     if (makesRoom) maintenance_->noteRemoval();

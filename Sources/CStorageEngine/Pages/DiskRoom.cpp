@@ -20,8 +20,8 @@ bool DiskRoom::mayBeShort(int64_t byteCount) {
 }
 
 void DiskRoom::require(int64_t logBytes, int64_t pendingBytes, bool leavesReserve) {
-  // Each page of 4 KiB has a checksum of 8 bytes. The log ends with a whole page.
-  const int64_t needed = logBytes + logBytes / 16 + pendingBytes + pendingBytes / 512 + kLeast +
+  // The log ends with a whole page.
+  const int64_t needed = logBytes + logBytes / 16 + withChecksums(pendingBytes) + kLeast +
                          (leavesReserve ? kReserve : 0);
   if (known_ >= needed) return;
   throw Failure(

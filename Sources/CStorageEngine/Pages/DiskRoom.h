@@ -23,6 +23,8 @@ class DiskRoom {
   // Throws Failure(TDN_NO_SPACE) with the number of missing bytes if the disk lacks room for `logBytes` of the log and
   // for the growth of main files by `pendingBytes`.
   void require(int64_t logBytes, int64_t pendingBytes, bool leavesReserve);
+  // Returns the disk space for pages and their checksums. Each page of 4 KiB has a checksum of 8 bytes.
+  static int64_t withChecksums(int64_t byteCount) { return byteCount + byteCount / 512; }
   // Tests whether the disk has so little room that logs are not kept for reuse.
   bool isSmall();
 

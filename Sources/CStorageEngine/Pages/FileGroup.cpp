@@ -118,7 +118,7 @@ void FileGroup::resumeLogs(const LogIndex &index) {
   }
   state_.flush.setFile(state_.logs.current()->sharedFile());
   state_.counters.liveLogBytes = state_.logs.byteCount();
-  state_.lastCheckpointFailed = true;
+  state_.lastCheckpointFailed = hasResumed_ = true;
 }
 
 // Requires the list of the last commits. Called if no log has the first commit. Without the list, the store would be
@@ -212,6 +212,14 @@ void FileGroup::releaseMemory() {
     ReadLock lock(*this);
     file->releaseAll();
   }
+}
+
+int64_t FileGroup::room() {
+  if (state_.settings.isVolatile) return INT64_MAX;
+  ReadLock lock(*this);
+  int64_t pending = 0;
+  for (const std::shared_ptr<DataFile> &file : state_.files.open.all()) pending += file->growthBeyondMain();
+  return state_.disk.room() - DiskRoom::withChecksums(pending);
 }
 
 bool FileGroup::makeRoom() {

@@ -173,8 +173,11 @@ class FileGroup {
   // Makes everything durable, writes it back, and removes the logs. Only `~FileGroup` may follow.
   void close();
 
-  // Returns the free bytes of the disk; INT64_MAX for a group in memory.
-  int64_t room() { return state_.settings.isVolatile ? INT64_MAX : state_.disk.room(); }
+  // Returns the bytes that stay free on the disk after the write-back of the logs; INT64_MAX for a group in memory.
+  // Negative if the disk lacks room for the write-back. Takes a ReadLock.
+  int64_t room();
+  // Tests whether opening has left the logs as they are, because the disk had no room to write them back.
+  bool hasResumed() const { return hasResumed_; }
   void throwIfPoisoned() const { state_.poison.throwIfSet(); }
   // In a child of the process that opened the group: tests whether the parent may have changed files since the fork.
   bool mayDifferFromFiles() const { return state_.mainFileChanges.isIncrementedElsewhere(); }
@@ -209,6 +212,7 @@ class FileGroup {
   GroupState state_;
   Checkpointer checkpointer_{state_};
   DirectWrites directWrites_ TDN_GUARDED_BY(state_.commitMutex){state_};
+  bool hasResumed_ = false;
   std::unique_ptr<LogIndex> overlay_;  // for readers: pages in logs beyond the main files; set once
 
   // The commit being applied, which belongs to its thread.

@@ -27,11 +27,12 @@ std::string kibibytes(int64_t byteCount) { return std::to_string((byteCount + 10
 
 void InPlaceCompaction::run() {
   room_ = state_.group.room();
+  if (room_ < 2 * kMostBetweenCheckpoints && state_.group.makeRoom()) room_ = state_.group.room();
   if (room_ < kLeastRoom) {
     throw Failure(
       TDN_NO_SPACE,
       "compacting needs " + kibibytes(kLeastRoom) + " of disk space for its log: free " +
-        kibibytes(kLeastRoom - room_) + " more",
+        kibibytes(kLeastRoom - std::max<int64_t>(room_, 0)) + " more",
       file_->file()->name());
   }
   // On an almost full disk, steps are smaller.

@@ -84,7 +84,9 @@ void Maintenance::lookAt(Keyspace &keyspace) {
     isTooSmall = keyspace.isCrowded(*file);
     rowCount = file->rowCount();
   }
-  Rebuilding rebuilding(state_, keyspace, file, [this](uint64_t, uint64_t) { return !isStopping_; });
+  Rebuilding rebuilding(state_, keyspace, file, [this](uint64_t, uint64_t) {
+    return !isStopping_ && yieldCount_ == 0;
+  });
   rebuilding.survey();
   if (isTooSmall) {
     const uint64_t buckets = std::max(
@@ -107,10 +109,12 @@ void Maintenance::lookAt(Keyspace &keyspace) {
 
 // Throws if the disk has too little room for a copy: a copy that fails halfway would take the space that commits need.
 void Maintenance::requireRoom(uint64_t copyBytes) {
-  if (roomForCopy(copyBytes) + std::min(copyBytes, kRoomForLogs) > static_cast<uint64_t>(state_.group.room())) {
+  if (roomForCopy(copyBytes) + std::min(copyBytes, kRoomForLogs) > room()) {
     throw Failure(TDN_NO_SPACE, "the disk has no space for a copy");
   }
 }
+
+uint64_t Maintenance::room() { return static_cast<uint64_t>(std::max<int64_t>(0, state_.group.room())); }
 
 // Returns the maximum disk space that a copy takes while it is built.
 uint64_t Maintenance::roomForCopy(uint64_t copyBytes) {
@@ -164,22 +168,21 @@ bool Maintenance::runIfRoom(Rebuilding &rebuilding, uint64_t bucketCount) {
 // Tests whether to build a copy. One that exceeds the permitted room is built only if it packs small rows much tighter,
 // and the disk has room for two copies.
 bool Maintenance::hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveyed) {
-  const auto room = static_cast<uint64_t>(state_.group.room());
+  const uint64_t room = this->room();
   const uint64_t wanted = roomForCopy(copyBytes) + kRoomForLogs;
   const uint64_t permitted = std::max(static_cast<uint64_t>(compactionRoom_), surveyed.usedBytes() / 20);
   const bool packsMuch = surveyed.neededBytes() + surveyed.neededBytes() / 4 < surveyed.liveBytes();
   return (wanted <= permitted && wanted <= room) || (packsMuch && wanted <= room / 2);
 }
 
-bool Maintenance::makeRoom() {
-  if (!hasRemoved_.exchange(false)) {
-    if (rebuildingMutex_.tryLock()) {
-      rebuildingMutex_.unlock();
-      return false;
-    }
-    MutexLock wait(rebuildingMutex_);
-    return true;
-  }
+void Maintenance::yieldRoom() {
+  yieldCount_++;
+  { MutexLock wait(rebuildingMutex_); }
+  yieldCount_--;
+}
+
+bool Maintenance::compactAll() {
+  if (!hasRemoved_.exchange(false)) return false;
   bool isAnyCompacted = false;
   for (Keyspace *keyspace : state_.table.all()) {
     if (keyspace->fileNumber == 0 || keyspace->isDropped) continue;

@@ -37,10 +37,11 @@ class Maintenance {
   // Compacts the keyspace's file on this thread if it would become shorter. Returns false if it would not, or if
   // `progress` gave up.
   bool compact(Keyspace &keyspace, const Rebuilding::Progress &progress);
-  // Compacts all files that would become shorter, on this thread, so that a commit has room on a full disk. If no commit
-  // has removed anything since the last call, only waits for a running rebuild, which may take room for its copy.
-  // Returns whether there may be more room now.
-  bool makeRoom();
+  // Abandons a rebuild in the background, and waits for one on demand: their copies take room on a full disk.
+  void yieldRoom();
+  // Compacts all files that would become shorter, on this thread, so that a commit has room on a full disk. Returns false
+  // if no file did, or if no commit has removed anything since the last call.
+  bool compactAll();
   // Notes that a commit has removed records.
   void noteRemoval() { hasRemoved_ = true; }
   // Rebuilds the file in another form, on this thread. Throws Rebuilding::Abandoned if `progress` gave up, or if the
@@ -58,6 +59,7 @@ class Maintenance {
   void run();
   void lookAt(Keyspace &keyspace);
   void requireRoom(uint64_t copyBytes);
+  uint64_t room();
   static uint64_t roomForCopy(uint64_t copyBytes);
   static bool runIfRoom(Rebuilding &rebuilding, uint64_t bucketCount);
   bool hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveyed);
@@ -72,6 +74,7 @@ class Maintenance {
   std::map<uint32_t, std::chrono::steady_clock::time_point> retryTimes_ TDN_GUARDED_BY(mutex_);
   Mutex rebuildingMutex_;  // one rebuild at a time
   std::atomic<bool> isStopping_{false};
+  std::atomic<int> yieldCount_{0};  // threads that wait for the room of a copy
   std::atomic<bool> hasRemoved_{true};  // a former session may have removed records
   std::atomic<uint64_t> growthCount_{0};
   std::atomic<uint64_t> compactionCount_{0};

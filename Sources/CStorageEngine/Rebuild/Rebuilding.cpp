@@ -9,6 +9,8 @@ namespace {
 
 // The number of changes left for the last round, during which all other threads wait.
 constexpr size_t kLastRound = 50;
+// The disk space that a copy leaves for commits, besides the next step of its own growth.
+constexpr int64_t kRoomForCommits = 512 << 10;
 
 }  // namespace
 
@@ -123,7 +125,7 @@ void Rebuilding::switchOver() {
       rebuildSource_->change(std::move(journal_));
       for (bool hasMore = true; hasMore;) {
         hasMore = rebuildSource_->takeChanged();
-        writeStep();
+        rebuildSource_->write(*target_, writer_);
       }
       writer_.end(std::max<uint64_t>(from_->nextRow(), keyspace_.nextRow));
       writer_.storePool(*target_, pool_);
@@ -147,6 +149,14 @@ void Rebuilding::switchOver() {
       keyspace_.journal = nullptr;
       isNoted_ = false;
     });
+}
+
+// Writes what was taken. Gives up before the copy takes the space that commits need for the write-back of their logs.
+void Rebuilding::writeStep() {
+  if (state_.group.room() < DataFile::buildingStep(target_->file()->size()) + kRoomForCommits) {
+    throw Failure(TDN_NO_SPACE, "the disk has no space for a copy");
+  }
+  rebuildSource_->write(*target_, writer_);
 }
 
 void Rebuilding::step() {

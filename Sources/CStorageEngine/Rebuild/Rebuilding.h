@@ -57,7 +57,7 @@ class Rebuilding {
   void writeBackAllChanges();
   size_t writeBackChanges();
   void switchOver();
-  void writeStep() { rebuildSource_->write(*target_, writer_); }
+  void writeStep();
   void step();
 
   CommitState &state_;
