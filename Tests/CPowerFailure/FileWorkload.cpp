@@ -189,7 +189,7 @@ class FileWorkload final : public Workload {
   void build(std::shared_ptr<DataFile> &building, std::string &content) {
     const uint32_t number = nextNumber_++;
     building = group_->createBuildingFile(number, nameOf(number));
-    content = randomBytes(random_, 1 + random_() % 100'000);
+    content = randomBytes(random_, 1 + random_() % (random_() % 4 == 0 ? 400'000 : 100'000));
     building->write(0, content.data(), content.size());
     if (random_() % 2) writeMore(*building, content);
     group_->sealBuildingFile(building);
@@ -249,9 +249,14 @@ class FileWorkload final : public Workload {
     return number;
   }
 
+  // Some writes make a commit large, and some of them go to the main file at once.
+  size_t anyByteCount() {
+    if (random_() % 12 != 0) return 1 + random_() % 700;
+    return random_() % 3 == 0 ? 260'000 + random_() % 60'000 : 70'000 + random_() % 90'000;
+  }
+
   void write(File &file, bool mayGrow) {
-    const bool isLarge = random_() % 12 == 0;
-    std::string text = randomBytes(random_, isLarge ? 70'000 + random_() % 90'000 : 1 + random_() % 700);
+    std::string text = randomBytes(random_, anyByteCount());
     if (!mayGrow) {
       if (file.content.empty()) return;
       const size_t offset = random_() % file.content.size();
@@ -259,7 +264,7 @@ class FileWorkload final : public Workload {
       file.content.replace(offset, text.size(), text);
       return file.file->write(static_cast<int64_t>(offset), text.data(), text.size());
     }
-    const bool appends = isLarge || file.content.empty() || random_() % 3 == 0;
+    const bool appends = text.size() > 700 || file.content.empty() || random_() % 3 == 0;
     const size_t offset = appends ? file.content.size() : random_() % file.content.size();
     if (file.content.size() < offset + text.size()) file.content.resize(offset + text.size(), 0);
     file.content.replace(offset, text.size(), text);

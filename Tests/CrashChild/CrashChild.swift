@@ -17,6 +17,7 @@ import Todana
       case "open-as-nobody": try openAsNobody(arguments[2], reading: arguments.contains("read"))
       case "full-disk-commit": try fillInCommit(arguments[2])
       case "full-disk-checkpoint": try fillInCheckpoint(arguments[2])
+      case "large-record": try commitLargeRecord(arguments[2], Array(arguments.dropFirst(3)))
       case "store-save": try saveForEver(arguments[2], Set(arguments.dropFirst(3)))
       case "store-migrate": try migrateForEver(arguments[2], Set(arguments.dropFirst(3)))
       case "store-series": try backUpForEver(arguments[2])

@@ -2,6 +2,7 @@
 
 #include <kcutil.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "HashRecovery.h"
@@ -288,6 +289,17 @@ inline const char *HashFile::parse(const char *bytes, int64_t offset, HashBlock 
 
 const char *HashFile::parseBlock(const char *bytes, int64_t offset, HashBlock &block) const {
   return parse(bytes, offset, block, [](int64_t) {});
+}
+
+void HashFile::copyValue(const HashBlock &block, std::string &copy) const {
+  constexpr size_t kPiece = 1 << 20;
+  copy.reserve(copy.size() + block.valueLength);
+  for (size_t start = 0; start < block.valueLength; start += kPiece) {
+    const std::string_view piece(block.value + start, std::min(kPiece, block.valueLength - start));
+    verifyBytes(piece);
+    copy.append(piece);
+    releaseValue(piece);
+  }
 }
 
 void HashFile::readBlock(int64_t offset, HashBlock &block) const {

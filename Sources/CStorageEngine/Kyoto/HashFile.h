@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -174,6 +175,9 @@ class HashFile {
     if (block.keyLength > 0) file_->verify(block.key - file_->at(0), static_cast<int64_t>(block.keyLength));
   }
   void verifyValue(const HashBlock &block) const { verifyBytes({block.value, block.valueLength}); }
+  // Verifies a record's value, and appends it to `copy`. A large value is copied in pieces, so that the file takes little
+  // memory meanwhile.
+  void copyValue(const HashBlock &block, std::string &copy) const;
   // Releases the memory of a large value, after it was copied.
   void releaseValue(std::string_view value) const {
     if (value.size() >= kLargeValue) file_->releaseRead(offset(value.data()), static_cast<int64_t>(value.size()));

@@ -12,6 +12,11 @@ constexpr size_t kCount = 32 - kChangingOffset;
 constexpr size_t kSize = 40 - kChangingOffset;
 constexpr size_t kNextRow = 48 - kChangingOffset;
 
+// The size from which a record prefers the end of the file to other free space, and the number of fitting free blocks
+// from which it does not.
+constexpr int64_t kLargeRecord = 4 << 20;
+constexpr int kMostUnusedBlocks = 1;
+
 class Putting : public kyotocabinet::DB::Visitor {
  public:
   Putting(const char *value, size_t length) : value_(value), length_(length) {}
@@ -88,7 +93,9 @@ void HashWriter::put(
   const char *key, size_t keyLength, HashFile::Place place, const HashBlock *existing,
   const HashFile::ChainEnd &chain, const char *value, size_t valueLength) {
   const int64_t size = static_cast<int64_t>(db_.calc_record_size(keyLength, valueLength));
-  if (existing && size <= existing->size) {
+  if (size >= kLargeRecord && goesToEnd(size, existing, value, valueLength)) {
+    append(key, keyLength, place, existing, chain, value, valueLength);
+  } else if (existing && size <= existing->size) {
     const int64_t padding = existing->size - size;
     // Stock code splits a record with more padding (`adjust_record`).
     if (padding > INT16_MAX || padding > existing->size / 2) {
@@ -101,6 +108,32 @@ void HashWriter::put(
   } else {
     append(key, keyLength, place, existing, chain, value, valueLength);
   }
+}
+
+// Tests whether a large record is written at the end of the file although there is room elsewhere. New pages go to the
+// main file at once, but changes of stored pages go to the log, and stay in memory until they are written back.
+bool HashWriter::goesToEnd(int64_t size, const HashBlock *existing, const char *value, size_t valueLength) const {
+  if (existing && size <= existing->size && isSimilar(*existing, value, valueLength)) return false;
+  int fittingBlocks = existing && size <= existing->size ? 1 : 0;
+  for (auto block = db_.fbp_.rbegin(); block != db_.fbp_.rend(); ++block) {
+    if (block->rsiz < static_cast<size_t>(size) || ++fittingBlocks > kMostUnusedBlocks) break;
+  }
+  return fittingBlocks <= kMostUnusedBlocks;
+}
+
+// Tests whether most samples of a record's value stay as they are, so that few pages change.
+bool HashWriter::isSimilar(const HashBlock &existing, const char *value, size_t valueLength) const {
+  constexpr size_t kSamples = 64, kSampleSize = 64;
+  const size_t length = std::min(existing.valueLength, valueLength);
+  const DataFile &file = *port_.file;
+  size_t sameCount = 0;
+  for (size_t sample = 0; sample < kSamples && length >= kSamples * kSampleSize; sample++) {
+    const size_t at = length / kSamples * sample;
+    const int64_t offset = existing.value + at - file.at(0);
+    sameCount += file.isSound(offset, kSampleSize) && std::memcmp(file.at(offset), value + at, kSampleSize) == 0;
+    file.releaseRead(offset, kSampleSize);
+  }
+  return sameCount > kSamples / 2;
 }
 
 // Tests whether stock code would put a new record of this size into a free block.

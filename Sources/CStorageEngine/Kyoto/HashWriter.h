@@ -94,6 +94,8 @@ class HashWriter {
     int64_t offset, int64_t padding, int64_t left, int64_t right, const char *key, size_t keyLength,
     const char *value, size_t valueLength);
   void writeAddress(int64_t offset, int64_t address);
+  bool goesToEnd(int64_t size, const HashBlock *existing, const char *value, size_t valueLength) const;
+  bool isSimilar(const HashBlock &existing, const char *value, size_t valueLength) const;
   bool fitsFreeBlock(int64_t size) const;
   void putWithStockCode(
     const char *key, size_t keyLength, HashFile::Place place, const char *value, size_t valueLength);

@@ -104,15 +104,41 @@ void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {
   if (byteCount == 0) return;
   const int64_t end = offset + static_cast<int64_t>(byteCount);
   if (end > size()) grow(end);
+  if (static_cast<int64_t>(byteCount / 4) < environment_.settings.directThreshold) {
+    writePages(offset, end, static_cast<const char *>(bytes));
+  } else {
+    writeLarge(offset, end, static_cast<const char *>(bytes));
+  }
+}
+
+// Writes a large value. Pages whose content is in the main file do not stay in memory.
+void DataFile::writeLarge(int64_t offset, int64_t end, const char *bytes) {
+  if (!notesChanges() && buildingFile_) return buildingFile_->write(offset, bytes, static_cast<size_t>(end - offset));
+  const int64_t firstWhole = std::max(pageCeiling(offset), pageCeiling(committedSize_)), endWhole = end & -kPageSize;
+  if (firstWhole < endWhole && writeThrough(firstWhole, endWhole, bytes + (firstWhole - offset))) {
+    writePages(offset, firstWhole, bytes);
+    writePages(endWhole, end, bytes + (endWhole - offset));
+    return;
+  }
+  for (int64_t start = offset; start < end;) {
+    const int64_t pieceEnd = std::min(end, (start + kPieceSize) & -kPieceSize);
+    writePages(start, pieceEnd, bytes + (start - offset));
+    // Comparing has read all pages, also those that stay as they are.
+    release(start & -kPageSize, pieceEnd - (start & -kPageSize));
+    start = pieceEnd;
+  }
+}
+
+void DataFile::writePages(int64_t offset, int64_t end, const char *bytes) {
   if (!notesChanges()) {
-    std::memcpy(base_ + offset, bytes, byteCount);
+    std::memcpy(base_ + offset, bytes, static_cast<size_t>(end - offset));
     for (int64_t window = offset & -ReadParts::kWindowSize; window < end; window += ReadParts::kWindowSize) noteLook(window);
     return;
   }
-  for (int64_t page = offset / kPageSize, last = (end - 1) / kPageSize; page <= last; page++) {
+  for (int64_t page = offset / kPageSize; page * kPageSize < end; page++) {
     const int64_t start = page * kPageSize;
     const int64_t first = std::max(offset, start), limit = std::min(end, start + kPageSize);
-    writePart(page, first - start, limit - start, static_cast<const char *>(bytes) + (first - offset));
+    writePart(page, first - start, limit - start, bytes + (first - offset));
   }
 }
 

@@ -22,6 +22,7 @@
 #include "PageRepairs.h"
 #include "PageTable.h"
 #include "ReadParts.h"
+#include "ThroughRange.h"
 
 namespace todana {
 
@@ -174,8 +175,13 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Appends the file's part of the commit. `isDirect`: without its new pages, which DirectWrites writes. `isStrict`:
   // pages that the log does not have yet are written whole, so that the log alone suffices to repair a torn page.
   void appendTo(LogWriter &log, bool isDirect, bool isStrict);
+  // -- For DirectWrites (DataFileDirect.cpp)
+  // Tests whether new pages of the commit are in the main file already.
+  bool isWrittenThrough() const { return !through_.empty() && !isDropped(); }
   // Returns the checksums of the new pages.
   std::vector<uint64_t> newPageSums() const;
+  // Writes the new pages to the main file, except those that were written through.
+  void writeNewPages(DiskFile &main) const;
 
   // Makes the changes the committed content. `generation`: the generation of the log with the changes; 0 without a log.
   // Returns the increase in the number of pages that exist only in memory. It can be negative for a dropped or cut
@@ -217,12 +223,18 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void reserve(int64_t size);
   void moveTo(char *base, int64_t reserved);
   void mapPart(DiskFile &main, int64_t end);
+  void mapRange(DiskFile &main, int64_t start, int64_t end);
   void mapZeros(int64_t start, int64_t end);
   void growPageTables(int64_t reserved);
   void applyLog(const LogIndex::File &logged, int64_t inMain);
 
   // -- Changes
+  void writeLarge(int64_t offset, int64_t end, const char *bytes);
+  void writePages(int64_t offset, int64_t end, const char *bytes);
   void writePart(int64_t page, int64_t first, int64_t end, const char *bytes);
+  bool writeThrough(int64_t start, int64_t end, const char *bytes);
+  void undoThrough();
+  int64_t throughByteCount() const;
   bool notesChanges() const { return state_ != State::building || isSealed_; }
   bool isDirty() const { return !dirtyPages_.empty() || size() != committedSize_ || state_ == State::fresh; }
   bool isCut() const { return size() < committedSize_; }
@@ -301,7 +313,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     int64_t offset;
     char bytes[64];
   };
-  std::vector<OldBlock> oldBlocks_;  // for a rollback: committed content that the main file does not have
+  std::vector<ThroughRange> through_;  // in ascending order
+  std::vector<OldBlock> oldBlocks_;    // for a rollback: committed content that the main file does not have
 
   mutable PageRepairs repairs_;
   mutable ReadParts readParts_;

@@ -29,12 +29,12 @@ void DataFile::undoDrop() { state_ = wasFresh_ ? State::fresh : State::normal; }
 
 int64_t DataFile::newByteCount() const {
   if (isBuilding() || isDropped()) return 0;
-  return pageCeiling(size()) - pageCeiling(committedSize_);
+  return std::max<int64_t>(0, pageCeiling(size()) - pageCeiling(committedSize_));
 }
 
 int64_t DataFile::growthBeyondMain() const {
   if (isBuilding() || isDropped()) return 0;
-  return std::max<int64_t>(0, pageCeiling(size()) - mainEnd_);
+  return std::max<int64_t>(0, pageCeiling(size()) - mainEnd_ - throughByteCount());
 }
 
 int64_t DataFile::changedPageCount() const {
@@ -86,15 +86,6 @@ void DataFile::appendTo(LogWriter &log, bool isDirect, bool isStrict) {
   }
 }
 
-std::vector<uint64_t> DataFile::newPageSums() const {
-  const int64_t firstPage = pageCeiling(committedSize_) / kPageSize, endPage = pageCeiling(size()) / kPageSize;
-  std::vector<uint64_t> sums(endPage - firstPage);
-  for (int64_t page = firstPage; page < endPage; page++) {
-    sums[page - firstPage] = pageChecksum(base_ + page * kPageSize, number_, page);
-  }
-  return sums;
-}
-
 // MARK: Acceptance
 
 int64_t DataFile::accept(uint64_t generation) {
@@ -140,6 +131,7 @@ void DataFile::forgetChanges() {
   for (uint32_t page : dirtyPages_) dirtyBlocks_[page] = 0;
   dirtyPages_.clear();
   oldBlocks_.clear();
+  through_.clear();
   // Release the memory that one large commit needed.
   if (dirtyPages_.capacity() > 4096) dirtyPages_.shrink_to_fit();
   if (oldBlocks_.capacity() > 4096) oldBlocks_.shrink_to_fit();
@@ -177,6 +169,7 @@ void DataFile::rollBack() {
 }
 
 void DataFile::restore() {
+  undoThrough();
   for (auto old = oldBlocks_.rbegin(); old != oldBlocks_.rend(); ++old) {
     std::memcpy(base_ + old->offset, old->bytes, 64);
   }

@@ -167,13 +167,17 @@ void DataFile::map(DiskFile *main, int64_t fileSize) {
 
 void DataFile::mapPart(DiskFile &main, int64_t end) {
   if (end <= mainEnd_) return;
+  mapRange(main, mainEnd_, end);
+  mainEnd_ = end;
+}
+
+void DataFile::mapRange(DiskFile &main, int64_t start, int64_t end) {
   void *mapped = ::mmap(
-    base_ + mainEnd_, end - mainEnd_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
-    main.descriptor(), mainEnd_);
+    base_ + start, end - start, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, main.descriptor(),
+    start);
   if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);
   // Only `prefetch` decides about reading ahead: the system might read megabytes around each page that is touched.
-  ::madvise(mapped, static_cast<size_t>(end - mainEnd_), MADV_RANDOM);
-  mainEnd_ = end;
+  ::madvise(mapped, static_cast<size_t>(end - start), MADV_RANDOM);
 }
 
 void DataFile::mapZeros(int64_t start, int64_t end) {
@@ -280,10 +284,19 @@ void DataFile::moveTo(char *base, int64_t reserved) {
     ::munmap(base_, mainEnd_);
   }
   const int64_t used = pageCeiling(size());
-  if (reserved_ > mainEnd_ && !moveMapping(base_ + mainEnd_, reserved_ - mainEnd_, base + mainEnd_)) {
-    if (used > mainEnd_) std::memcpy(base + mainEnd_, base_ + mainEnd_, used - mainEnd_);
-    ::munmap(base_ + mainEnd_, reserved_ - mainEnd_);
+  auto movePart = [&](int64_t start, int64_t end) {
+    if (start >= end || moveMapping(base_ + start, end - start, base + start)) return;
+    if (used > start) std::memcpy(base + start, base_ + start, std::min(used, end) - start);
+    ::munmap(base_ + start, end - start);
+  };
+  // Each mapping moves by itself.
+  int64_t start = mainEnd_;
+  for (const ThroughRange &range : through_) {
+    movePart(start, range.start);
+    movePart(range.start, range.end);
+    start = range.end;
   }
+  movePart(start, reserved_);
   base_ = base;
   reserved_ = reserved;
 }

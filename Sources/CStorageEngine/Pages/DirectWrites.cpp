@@ -16,11 +16,15 @@ constexpr size_t kMostOpen = 64;
 
 bool DirectWrites::isLarge(const std::vector<std::shared_ptr<DataFile>> &changed) const {
   int64_t newBytes = 0;
-  for (const std::shared_ptr<DataFile> &file : changed) newBytes += file->newByteCount();
+  for (const std::shared_ptr<DataFile> &file : changed) {
+    if (file->isWrittenThrough()) return true;
+    newBytes += file->newByteCount();
+  }
   return newBytes >= state_.settings.directThreshold;
 }
 
 bool DirectWrites::isWanted(const DataFile &file) const {
+  if (file.isWrittenThrough()) return true;
   const int64_t newBytes = file.newByteCount();
   return newBytes > 0 && newBytes >= state_.settings.directThreshold / 4 && !file.isCutPending();
 }
@@ -33,7 +37,7 @@ void DirectWrites::write(DataFile &file, LogWriter &log) {
   // name only after this commit. A mapped main file has a durable name.
   hasNewNames_ |= file.mayLackName();
   writes_.push_back({&file, state_.disk.open(file.name(), Disk::Mode::create)});
-  writes_.back().main->write(start, file.at(start), static_cast<size_t>(file.size() - start));
+  file.writeNewPages(*writes_.back().main);
   state_.counters.directBytes += file.size() - start;
   if (writes_.size() > kMostOpen) writes_.back().main.reset();
 }

@@ -29,7 +29,7 @@ class DirectWrites {
   bool isLarge(const std::vector<std::shared_ptr<DataFile>> &changed) const;
   // Tests whether a large commit writes the file's new pages directly. A file below a quarter of the threshold does not
   // justify a flush of its own. A file with a pending cut is not written directly, because recovery may need the bytes
-  // after its new end.
+  // after its new end. A file with pages that are in the main file already is always written directly.
   bool isWanted(const DataFile &file) const;
 
   bool isEmpty() const { return writes_.empty(); }

@@ -69,10 +69,9 @@ void KeyRebuildSource::put(std::string_view key, std::string_view value, const H
 
 void KeyRebuildSource::take(const HashBlock &block) {
   from_->verifyKey(block);
-  from_->verifyValue(block);
   records_.push_back({bytes_.size(), block.keyLength, block.valueLength, true});
   bytes_.append(block.key, block.keyLength);
-  bytes_.append(block.value, block.valueLength);
+  from_->copyValue(block, bytes_);
 }
 
 }  // namespace todana

@@ -133,8 +133,8 @@ void RowRebuildSource::takeGroup(uint64_t number, uint32_t singles, bool isChang
       RowKey key(firstRow + static_cast<uint64_t>(index));
       HashBlock record;
       if (from_->findKey(key.bytes, key.length, places[index], record)) {
-        from_->verifyValue(record);
-        takeRow(index, {record.value, record.valueLength});
+        rows_.push_back({index, bytes_.size(), record.valueLength});
+        from_->copyValue(record, bytes_);
       }
     }
   }
