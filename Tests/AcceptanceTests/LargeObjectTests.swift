@@ -33,7 +33,9 @@ private final class Recording: StoredObject {
       .directory(directory.path("store")), classes: [Recording.self], configuration: configuration)
   }
 
-  /// Saves, failed saves and new openings in random order. Objects have up to 400 KB, and some as much as 6 MB.
+  /// Saves, failed saves and new openings in random order.
+  ///
+  /// Objects have up to 400 KB, and some as much as 6 MB.
   @Test(arguments: [false, true], [16 << 10, 1 << 20])
   func `large objects are read as the last complete save wrote them`(_ isEncrypted: Bool, _ direct: Int) throws {
     var random = SeededGenerator(seed: UInt64(direct) + (isEncrypted ? 1 : 0))
@@ -42,7 +44,8 @@ private final class Recording: StoredObject {
     func anySamples() -> [UInt8] {
       let most = Int.random(in: 0..<12, using: &random) == 0 ? 6_000_000 : 400_000
       let factor = UInt64.random(in: 0...UInt64.max, using: &random) | 1
-      return (0..<Int.random(in: 0...most, using: &random)).map { UInt8(truncatingIfNeeded: UInt64($0) &* factor >> 11) }
+      let byteCount = Int.random(in: 0...most, using: &random)
+      return (0..<byteCount).map { UInt8(truncatingIfNeeded: UInt64($0) &* factor >> 11) }
     }
     for round in 0..<(LongTests.areEnabled ? 400 : 40) {
       var next = model
@@ -63,7 +66,7 @@ private final class Recording: StoredObject {
           try store.update(found) { $0.samples[index] &+= 1 }
           next[number] = found.samples
         case (let found?, 2):
-          // The same size, other bytes.
+          // Other bytes of the same size.
           try store.update(found) { for index in $0.samples.indices { $0.samples[index] ^= 0x5a } }
           next[number] = found.samples
         case (let found?, _):

@@ -75,19 +75,25 @@ extension CrashChild {
   /// Fills a small file system with a store, in a process that then ends without closing it; then opens the store,
   /// deletes objects, and saves again.
   ///
-  /// Options: the size of the file system in MiB, the objects of a save, `encrypted`, `others`.
+  /// Options: the size of the file system in MiB, the objects of a save, `tmpfs` or the type of the file system in the
+  /// file `<path>.image`, `encrypted`, `others`.
   static func fillDisk(_ path: String, _ arguments: [String]) throws {
-    guard arguments.count >= 2, let size = Int(arguments[0]), let saveCount = Int(arguments[1]) else {
-      return report("usage: store-fill-disk <path> <MiB> <objects>")
+    guard arguments.count >= 3, let size = Int(arguments[0]), let saveCount = Int(arguments[1]) else {
+      return report("usage: store-fill-disk <path> <MiB> <objects> <file system>")
     }
-    let mounted = unsafe tdt_mount_privately(path, "size=\(size)m")
+    let mounted =
+      if arguments[2] == "tmpfs" {
+        unsafe tdt_mount_privately(path, "size=\(size)m")
+      } else {
+        unsafe tdt_mount_image(path, path + ".image", arguments[2])
+      }
     guard mounted == 0 else { return report("skip: no file system of its own: \(mounted)") }
     let disk = FilledDisk(
       path: path, isEncrypted: arguments.contains("encrypted"), saveCount: saveCount,
       isFilledByOthers: arguments.contains("others"))
     let child = forking_fork()
     if child == 0 {
-      alarm(60)
+      alarm(size < 100 ? 60 : 300)
       do {
         try disk.fill()
       } catch let error as StoreError {
@@ -114,8 +120,10 @@ extension CrashChild {
       disk.removeOthers()
     }
     var deletedCount = 0
+    // One save of deletes must fit into the room that is left for them.
+    let step = count < 100_000 ? 50 : 100
     while deletedCount < count / 2 {
-      let range = deletedCount..<deletedCount + 50
+      let range = deletedCount..<deletedCount + step
       deletedCount += try store.delete(
         Track.where { $0.number >= range.lowerBound && $0.number < range.upperBound }
       ).count
@@ -123,7 +131,9 @@ extension CrashChild {
     }
     report("deleted \(deletedCount)")
     let newCount = deletedCount / 4
-    for number in stride(from: 0, to: newCount, by: 10) { try disk.insert(number..<number + 10, into: store) }
+    for number in stride(from: 0, to: newCount, by: step / 5) {
+      try disk.insert(number..<number + step / 5, into: store)
+    }
     report("inserted \(try store.count(Track.self) - count + deletedCount)")
     try store.close()
     store = try disk.open()

@@ -4,8 +4,10 @@ import TestSupport
 import Todana
 
 extension CrashChild {
-  /// Prints the growth of memory in bytes during three commits of a large record: a new one, a change of one of its
-  /// bytes, and other content of the same size. Then prints whether the last content is read as it was written.
+  /// Commits a large record, a change of one of its bytes, and other content of the same size.
+  ///
+  /// Prints the growth of memory in bytes during each commit. Then prints whether the last content is read as it was
+  /// written.
   static func commitLargeRecord(_ path: String, _ arguments: [String]) throws {
     guard let byteCount = arguments.first.flatMap({ Int($0) }) else {
       return report("usage: large-record <path> <bytes>")

@@ -10,7 +10,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #endif
 
@@ -20,6 +22,24 @@
 namespace todana {
 
 namespace {
+
+// Tests whether a file system may write changed pages to another place. True for those that are not known: only writing
+// the pages of a copy takes a little longer then.
+bool copiesPages(int descriptor) {
+#ifdef __linux__
+  struct statfs status;
+  if (::fstatfs(descriptor, &status) != 0) return true;
+  switch (static_cast<unsigned>(status.f_type)) {
+    case EXT4_SUPER_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case TMPFS_MAGIC: return false;
+    default: return true;
+  }
+#else
+  (void)descriptor;
+  return true;
+#endif
+}
 
 class PosixFile final : public DiskFile {
  public:
@@ -112,6 +132,8 @@ class PosixFile final : public DiskFile {
 #endif
     if (failed != 0) throw Failure::fromErrno(errno, "cannot flush", name_);
   }
+
+  bool isCopying() override { return copiesPages(descriptor_); }
 
   bool isDeleted() override {
     struct stat status;
@@ -229,11 +251,13 @@ int64_t DirectoryDisk::sectorSize() {
 int64_t DirectoryDisk::room() {
   struct statvfs status;
   if (::fstatvfs(directory_, &status) != 0) return INT64_MAX;
-  // File systems often reserve a part of their space for root.
-  const auto blocks = static_cast<int64_t>(::geteuid() == 0 ? status.f_bfree : status.f_bavail);
+  // The rest is reserved for root, or for the file system itself.
+  const auto blocks = static_cast<int64_t>(status.f_bavail);
   return blocks > INT64_MAX / static_cast<int64_t>(status.f_frsize) ? INT64_MAX
                                                                     : blocks * static_cast<int64_t>(status.f_frsize);
 }
+
+bool DirectoryDisk::isCopying() { return copiesPages(directory_); }
 
 // MARK: AnonymousDisk
 

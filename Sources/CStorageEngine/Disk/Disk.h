@@ -38,6 +38,9 @@ class DiskFile {
   virtual bool giveBack(int64_t offset, int64_t byteCount) = 0;
   // Makes content and size durable.
   virtual void flush() = 0;
+  // Tests whether the file system writes changed pages to another place. A page in allocated space then still needs
+  // room, and a process that changes it in a shared mapping of a full disk gets SIGBUS.
+  virtual bool isCopying() { return false; }
   // Tests whether the file has no name any more, so that its content is lost when it is closed.
   virtual bool isDeleted() { return false; }
 };
@@ -66,6 +69,8 @@ class Disk {
   virtual int64_t sectorSize() = 0;
   // Returns the number of bytes that this process may still write; INT64_MAX if the system does not report it.
   virtual int64_t room() = 0;
+  // Tests whether the file system writes changed pages to another place (DiskFile::isCopying).
+  virtual bool isCopying() { return false; }
 };
 
 // The permissions of a new directory, which admit only its owner. Files get the permissions of their directory, except
@@ -90,6 +95,7 @@ class DirectoryDisk final : public Disk {
   void flushAll() override;
   int64_t sectorSize() override;
   int64_t room() override;
+  bool isCopying() override;
 
  private:
   int directory_;

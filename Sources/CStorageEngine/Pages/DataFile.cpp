@@ -131,7 +131,11 @@ void DataFile::writeLarge(int64_t offset, int64_t end, const char *bytes) {
 
 void DataFile::writePages(int64_t offset, int64_t end, const char *bytes) {
   if (!notesChanges()) {
-    std::memcpy(base_ + offset, bytes, static_cast<size_t>(end - offset));
+    if (isMappedSafely_) {
+      std::memcpy(base_ + offset, bytes, static_cast<size_t>(end - offset));
+    } else {
+      buildingFile_->write(offset, bytes, static_cast<size_t>(end - offset));
+    }
     for (int64_t window = offset & -ReadParts::kWindowSize; window < end; window += ReadParts::kWindowSize) noteLook(window);
     return;
   }

@@ -322,6 +322,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
 
   std::shared_ptr<PageSums> sums_;
   std::unique_ptr<DiskFile> buildingFile_;  // null after sealing
+  bool isMappedSafely_ = true;              // stores into the mapping of a building file find room
   std::vector<uint64_t> sealedSums_;        // checksums of its pages when it was sealed
 };
 

@@ -147,6 +147,7 @@ std::shared_ptr<DataFile> DataFile::createBuilding(
   std::shared_ptr<DataFile> file(new DataFile(environment, number, name, State::building));
   environment.open.addBuilding(name);
   if (!environment.settings.isVolatile) file->buildingFile_ = environment.disk.open(name, Disk::Mode::create);
+  file->isMappedSafely_ = !file->buildingFile_ || !file->buildingFile_->isCopying();
   file->reserve(1);
   if (file->buildingFile_) environment.memoryLimit.addFilling(*file);
   return file;

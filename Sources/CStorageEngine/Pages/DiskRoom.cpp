@@ -19,10 +19,11 @@ bool DiskRoom::mayBeShort(int64_t byteCount) {
   return ask() - usedSince_ <= ample();
 }
 
-void DiskRoom::require(int64_t logBytes, int64_t pendingBytes, bool leavesReserve) {
+void DiskRoom::require(int64_t logBytes, int64_t pendingBytes, int64_t liveBytes, bool leavesReserve) {
   // The log ends with a whole page.
   const int64_t needed = logBytes + logBytes / 16 + withChecksums(pendingBytes) + kLeast +
-                         (leavesReserve ? kReserve : 0);
+                         forCopies(liveBytes + logBytes) +
+                         (leavesReserve ? isCopying_ ? kReserveForCopies : kReserve : 0);
   if (known_ >= needed) return;
   throw Failure(
     TDN_NO_SPACE, "the disk is full: it has " + std::to_string(known_ >> 10) + " KiB left, and the save needs " +

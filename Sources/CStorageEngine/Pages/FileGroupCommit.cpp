@@ -121,7 +121,7 @@ void FileGroup::requireRoom(bool makesRoom) {
   if (!state_.room.mayBeShort(logged + growth)) return;
   int64_t pending = 0;
   for (const std::shared_ptr<DataFile> &file : state_.files.open.all()) pending += file->growthBeyondMain();
-  state_.room.require(logged, pending, growth > 0 && !makesRoom);
+  state_.room.require(logged, pending, state_.counters.liveLogBytes, growth > 0 && !makesRoom);
 }
 
 // MARK: The log
