@@ -38,7 +38,8 @@ extension Store {
         }
         let key = unsafe Array(table.name.utf8).withUnsafeBytes { unsafe batch.arena.append($0) }
         let value = try encode(
-          layout.bytes, version: layout.version, name: table.name, of: keyspace, into: batch.arena)
+          layout.bytes, version: layout.version, name: NamedBuffers.Name(string: table.name),
+          in: envelope(of: keyspace), into: batch.arena)
         batch.append(
           .init(keyspace: keyspace, kind: .put, expectation: .anything, key: .bytes(key), value: value))
       }

@@ -101,9 +101,10 @@ package struct RecordEnvelope: Sendable {
   }
 
   /// Returns the seed of the check of a record under a byte key: the XXH3-64 of the key.
-  func seed(_ key: [UInt8]) -> UInt64 {
-    unsafe key.withUnsafeBytes { unsafe checksum(of: $0, seed: keyspaceSeed) }
-  }
+  func seed(_ key: [UInt8]) -> UInt64 { unsafe key.withUnsafeBytes { unsafe seed($0) } }
+
+  /// Returns the seed of the check of a record under a byte key: the XXH3-64 of the key.
+  func seed(_ key: UnsafeRawBufferPointer) -> UInt64 { unsafe checksum(of: key, seed: keyspaceSeed) }
 }
 
 // Writing.
@@ -138,8 +139,11 @@ extension RecordEnvelope {
     try finish(seed: seed(key), in: &buffer)
   }
 
+  /// Ends the record whose check has this seed.
+  ///
+  /// - Throws: The errors of ``finish(_:in:)``.
   @inline(__always)
-  private func finish(seed: UInt64, in buffer: inout DataBuffer) throws(DataBufferError) -> Written {
+  func finish(seed: UInt64, in buffer: inout DataBuffer) throws(DataBufferError) -> Written {
     guard buffer.isOpen, buffer.firstError == nil else { throw abandon(in: &buffer) }
     guard epoch == 0 else { return try finishUnsealed(in: &buffer) }
     // In bounds: `begin` left room for the header, and a buffer always keeps room for a trailer.

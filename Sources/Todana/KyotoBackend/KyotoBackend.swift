@@ -20,6 +20,8 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
   let cabinet: CabinetHandle
   /// The keys, set when the store is opened or its encryption begins.
   private let knownKeys = AtomicLazyReference<KeyRing>()
+  /// Whether there are keys, which is quicker to read.
+  private let hasKeys = Atomic(false)
   private let latestReport: Mutex<OpenReport>
   private let repairedClasses: Set<String>
 
@@ -62,14 +64,17 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
   /// The keys of the store; nil if it has been plain since it was opened.
   ///
   /// During a migration ``RecordChunk/isSealed`` shows for each chunk whether its records are sealed.
-  public var keyRing: KeyRing? { knownKeys.load() }
+  public var keyRing: KeyRing? { hasKeys.load(ordering: .acquiring) ? knownKeys.load() : nil }
 
   public var sealsNamesAndTrees: Bool { true }
 
   /// Loads the keys of the store, if it has any.
   func learnKeys() throws(BackendError) {
     try unsafe cabinet.call { cabinet, error in
-      if let raw = unsafe tdn_key_ring(cabinet, error) { _ = unsafe knownKeys.storeIfNil(KeyRing(raw)) }
+      if let raw = unsafe tdn_key_ring(cabinet, error) {
+        _ = unsafe knownKeys.storeIfNil(KeyRing(raw))
+        hasKeys.store(true, ordering: .releasing)
+      }
       return unsafe error.pointee.code == TDN_OK.rawValue
     }
   }

@@ -3,7 +3,9 @@ struct NamedBuffers {
   /// The name of the keyspace for named buffers, in every backend.
   static let keyspaceName = Array("named buffers".utf8)
 
-  var keyspace: KeyspaceID?
+  var keyspace: KeyspaceID? { didSet { envelope = nil } }
+  /// The envelope of the last record, for the keyspace and the epoch of that time.
+  var envelope: RecordEnvelope?
   private(set) var pending: [Name: PendingBuffer] = [:]
   /// The states of the records when this store last read or saved them.
   private var known = RecentStates()
@@ -44,7 +46,7 @@ struct NamedBuffers {
 
     func hash(into hasher: inout Hasher) { unsafe withBytes { unsafe hasher.combine(bytes: $0) } }
 
-    private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
       // The initializer has made the storage contiguous.
       let result = unsafe string.utf8.withContiguousStorageIfAvailable { unsafe body(UnsafeRawBufferPointer($0)) }
       guard let result else { return unsafe Array(string.utf8).withUnsafeBytes { unsafe body($0) } }
@@ -63,7 +65,7 @@ struct NamedBuffers {
   /// Returns the record state that a save must find, so that it does not overwrite another store's change.
   ///
   /// If the record was never read, any state is accepted.
-  func expectation(of name: String) -> WriteBatch.Expectation { known[Name(string: name)] ?? .anything }
+  func expectation(of name: Name) -> WriteBatch.Expectation { known[name] ?? .anything }
 
   /// Returns the last known state of the record; nil if it was never read.
   func knownState(of name: String) -> WriteBatch.Expectation? { known[Name(string: name)] }
@@ -105,6 +107,7 @@ struct NamedBuffers {
 
   /// Records the states of the records after a save.
   mutating func didSave(_ saved: [(Name, WriteBatch.Expectation)]) {
+    known.reserve(saved.count)
     for (name, expectation) in saved { known.set(expectation, for: name, keeping: pending.keys) }
   }
 }
@@ -122,6 +125,9 @@ private struct RecentStates {
   private var older: States = [:]
 
   subscript(_ name: NamedBuffers.Name) -> WriteBatch.Expectation? { newer[name] ?? older[name] }
+
+  /// Makes room for the states of some more buffers.
+  mutating func reserve(_ count: Int) { newer.reserveCapacity(min(newer.count + count, Self.limit)) }
 
   /// Notes the state of a record, and forgets the oldest ones, except those of some buffers.
   mutating func set(

@@ -134,7 +134,7 @@ extension Store {
   private func read<Result>(
     _ record: UnsafeRawBufferPointer, key: [UInt8], name: String, _ body: (inout DataBuffer) throws -> Result
   ) throws -> Result {
-    let envelope = envelope(of: try namedBufferKeyspace())
+    let envelope = try namedBufferEnvelope()
     let opened: RecordEnvelope.Opened
     do throws(RecordEnvelopeError) {
       opened = try unsafe envelope.open(record, key)
@@ -218,18 +218,29 @@ extension Store {
 
   /// Encodes a buffer's record into the arena, and returns its range.
   func encode(
-    _ content: [UInt8], version: UInt8, name: String, of keyspace: KeyspaceID, into arena: ByteArena
+    _ content: [UInt8], version: UInt8, name: NamedBuffers.Name, in envelope: RecordEnvelope,
+    into arena: ByteArena
   ) throws(StoreError) -> Range<Int> {
-    let envelope = envelope(of: keyspace)
     var buffer = DataBuffer(arena: arena, encoder: self)
     envelope.begin(version: version, in: &buffer)
-    if envelope.epoch != 0 { buffer.writeString(name) }
+    if envelope.epoch != 0 { buffer.writeString(name.string) }
     buffer.writeRawBytes(content)
     do throws(DataBufferError) {
-      return try envelope.finish(Array(name.utf8), in: &buffer).range
+      let seed = unsafe name.withBytes { unsafe envelope.seed($0) }
+      return try envelope.finish(seed: seed, in: &buffer).range
     } catch {
-      throw StoreError(.cannotEncode, "The named buffer \"\(name)\" cannot be saved: \(error)", underlying: error)
+      throw StoreError(
+        .cannotEncode, "The named buffer \"\(name.string)\" cannot be saved: \(error)", underlying: error)
     }
+  }
+
+  /// Returns the envelope for the records of named buffers.
+  func namedBufferEnvelope() throws(StoreError) -> RecordEnvelope {
+    let keyspace = try namedBufferKeyspace()
+    if let envelope = namedBuffers.envelope, envelope.epoch == epoch { return envelope }
+    let envelope = envelope(of: keyspace)
+    namedBuffers.envelope = envelope
+    return envelope
   }
 
   /// Returns the keyspace of named buffers, and creates it if necessary.

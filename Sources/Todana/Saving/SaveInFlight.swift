@@ -63,7 +63,7 @@ final class SaveInFlight {
     }
     self.objects = objects
     self.buffers = buffers.pending.map { name, change in
-      SavedBuffer(name: name.string, change: change, expectation: buffers.expectation(of: name.string))
+      SavedBuffer(name: name.string, change: change, expectation: buffers.expectation(of: name))
     }
   }
 }

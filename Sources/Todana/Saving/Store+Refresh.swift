@@ -152,7 +152,7 @@ extension Store {
   private func resolveBuffers(keeping side: ConflictResolution) throws(StoreError) {
     for (name, change) in namedBuffers.pending {
       let name = name.string
-      let known = namedBuffers.expectation(of: name)
+      let known = namedBuffers.expectation(of: NamedBuffers.Name(string: name))
       let saved = try savedState(ofBuffer: name)
       guard known != .anything, saved != known else { continue }
       noteChange(ofBuffer: name)

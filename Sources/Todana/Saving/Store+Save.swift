@@ -102,7 +102,7 @@ extension Store {
     if namedBuffers.pending.isEmpty { return batch }
     let pending = namedBuffers.pendingInOrder
     buffers = BatchBuffers(pending.map(\.name), from: batch.changes.count)
-    for (name, change) in pending { try append(change, name: name.string, to: &batch) }
+    for (name, change) in pending { try append(change, name: name, to: &batch) }
     return batch
   }
 
@@ -164,14 +164,15 @@ extension Store {
   }
 
   private func append(
-    _ change: NamedBuffers.PendingBuffer, name: String, to batch: inout WriteBatch
+    _ change: NamedBuffers.PendingBuffer, name: NamedBuffers.Name, to batch: inout WriteBatch
   ) throws(StoreError) {
     let keyspace = try namedBufferKeyspace()
-    let key = unsafe Array(name.utf8).withUnsafeBytes { unsafe batch.arena.append($0) }
+    let key = unsafe name.withBytes { unsafe batch.arena.append($0) }
     let expectation = namedBuffers.expectation(of: name)
     switch change {
     case .put(let content, let version):
-      let value = try encode(content, version: version, name: name, of: keyspace, into: batch.arena)
+      let value = try encode(
+        content, version: version, name: name, in: try namedBufferEnvelope(), into: batch.arena)
       batch.append(
         .init(keyspace: keyspace, kind: .put, expectation: expectation, key: .bytes(key), value: value))
     case .remove:
@@ -183,8 +184,9 @@ extension Store {
   /// Saves one named buffer in a commit of its own.
   func saveBuffer(_ change: NamedBuffers.PendingBuffer, name: String) throws {
     var batch = WriteBatch()
-    try append(change, name: name, to: &batch)
-    let buffers = BatchBuffers([NamedBuffers.Name(string: name)], from: 0)
+    let key = NamedBuffers.Name(string: name)
+    try append(change, name: key, to: &batch)
+    let buffers = BatchBuffers([key], from: 0)
     do throws(BackendError) {
       let number = try sealing.commit(batch, durability: configuration.durability)
       noteCommit(number, durability: configuration.durability)
