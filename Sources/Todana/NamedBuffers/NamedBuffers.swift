@@ -3,6 +3,9 @@ struct NamedBuffers {
   /// The name of the keyspace for named buffers, in every backend.
   static let keyspaceName = Array("named buffers".utf8)
 
+  /// About the number of bytes of a record besides its content.
+  private static let recordByteCount = 48
+
   var keyspace: KeyspaceID? { didSet { envelope = nil } }
   /// The envelope of the last record, for the keyspace and the epoch of that time.
   var envelope: RecordEnvelope?
@@ -85,6 +88,14 @@ struct NamedBuffers {
         pending.removeValue(forKey: Name(string: name))
       }
     return (change == nil ? 0 : 1) - (former == nil ? 0 : 1)
+  }
+
+  /// About the number of bytes that the pending changes take in a batch.
+  var pendingByteCount: Int {
+    pending.reduce(0) { sum, entry in
+      let contentByteCount = if case .put(let content, _) = entry.value { content.count } else { 0 }
+      return sum + entry.key.string.utf8.count + contentByteCount + Self.recordByteCount
+    }
   }
 
   /// The pending changes in the order of their names.

@@ -102,6 +102,7 @@ extension Store {
     if namedBuffers.pending.isEmpty { return batch }
     let pending = namedBuffers.pendingInOrder
     buffers = BatchBuffers(pending.map(\.name), from: batch.changes.count)
+    batch.arena.reserve(batch.arena.count + namedBuffers.pendingByteCount)
     for (name, change) in pending { try append(change, name: name, to: &batch) }
     return batch
   }
