@@ -13,6 +13,9 @@ class RecordingFile final : public DiskFile {
   int64_t size() override { return file_->size(); }
   size_t read(int64_t offset, void *buffer, size_t count) override { return file_->read(offset, buffer, count); }
 
+  // Copies are written in both ways, through mappings and by calls.
+  bool isCopying() override { return inode_ % 2 == 0; }
+
   void write(int64_t offset, const void *bytes, size_t count) override {
     Operation operation{Operation::Kind::write, inode_, offset, {}, {}, {}};
     operation.bytes.assign(static_cast<const char *>(bytes), count);
