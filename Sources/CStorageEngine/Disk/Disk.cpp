@@ -23,8 +23,8 @@ namespace todana {
 
 namespace {
 
-// Tests whether a file system may write changed pages to another place. True for those that are not known: only writing
-// the pages of a copy takes a little longer then.
+// Tests whether a file system may write changed pages to another place. True for an unknown one: copies of files are then
+// written a little slower, and a disk counts as full a little earlier.
 bool copiesPages(int descriptor) {
 #ifdef __linux__
   struct statfs status;

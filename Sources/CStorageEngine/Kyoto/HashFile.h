@@ -175,8 +175,8 @@ class HashFile {
     if (block.keyLength > 0) file_->verify(block.key - file_->at(0), static_cast<int64_t>(block.keyLength));
   }
   void verifyValue(const HashBlock &block) const { verifyBytes({block.value, block.valueLength}); }
-  // Verifies a record's value, and appends it to `copy`. A large value is copied in pieces, so that the file takes little
-  // memory meanwhile.
+  // Verifies a record's value, and appends it to `copy`. A large value is copied in pieces, and the mapped memory of each
+  // piece is released.
   void copyValue(const HashBlock &block, std::string &copy) const;
   // Releases the memory of a large value, after it was copied.
   void releaseValue(std::string_view value) const {

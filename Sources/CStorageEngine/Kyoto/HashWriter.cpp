@@ -12,9 +12,9 @@ constexpr size_t kCount = 32 - kChangingOffset;
 constexpr size_t kSize = 40 - kChangingOffset;
 constexpr size_t kNextRow = 48 - kChangingOffset;
 
-// The size from which a record prefers the end of the file to other free space, and the number of fitting free blocks
-// from which it does not.
+// The size from which a record prefers the end of the file to a place within it.
 constexpr int64_t kLargeRecord = 4 << 20;
+// The most places for a large record that stay unused.
 constexpr int kMostUnusedBlocks = 1;
 
 class Putting : public kyotocabinet::DB::Visitor {

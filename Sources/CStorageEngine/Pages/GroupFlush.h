@@ -12,7 +12,7 @@
 
 namespace todana {
 
-// Explains a failure of which the cause is that somebody has removed the log, usually with the whole directory.
+// The message of a failure if the log was removed, usually with the whole directory.
 inline constexpr const char *kDeletedFiles = "the files of the store were deleted while it was open";
 
 // The flushes of a group, one at a time. A failed flush poisons the group.
