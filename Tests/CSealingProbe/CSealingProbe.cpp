@@ -69,6 +69,20 @@ bool probe_gcm_open(
   });
 }
 
+bool probe_gcm_seal_by_library(
+  probe_bytes key, probe_bytes nonce, probe_bytes associated, probe_bytes plaintext, uint8_t *output, uint8_t *tag) {
+  const CipherContext context(EVP_CIPHER_CTX_new());
+  const EVP_CIPHER *const cipher = key.count == 16 ? EVP_aes_128_gcm() : EVP_aes_256_gcm();
+  int length = 0;
+  uint8_t rest[kTagSize];
+  return context && EVP_EncryptInit_ex2(context.get(), cipher, key.bytes, nonce.bytes, nullptr) == 1 &&
+         EVP_EncryptUpdate(
+           context.get(), nullptr, &length, associated.bytes, static_cast<int>(associated.count)) == 1 &&
+         EVP_EncryptUpdate(context.get(), output, &length, plaintext.bytes, static_cast<int>(plaintext.count)) == 1 &&
+         EVP_EncryptFinal_ex(context.get(), rest, &length) == 1 &&
+         EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_AEAD_GET_TAG, kTagSize, tag) == 1;
+}
+
 bool probe_siv_seal(
   probe_bytes key, const probe_bytes *associated, size_t count, probe_bytes plaintext, uint8_t *output) {
   return isDone([&] {

@@ -1,12 +1,11 @@
 #include "AesGcm.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
-#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
-#include <openssl/params.h>
 
 #include "CryptoError.h"
 
@@ -36,76 +35,9 @@ bool update(EVP_CIPHER_CTX *context, uint8_t *output, ByteView input) {
   return true;
 }
 
-}  // namespace
-
-CipherContext AesGcm::make(const SecretBytes &key, bool encrypts) {
-  CipherContext context(EVP_CIPHER_CTX_new());
-  require(context != nullptr, "EVP_CIPHER_CTX_new");
-  const EVP_CIPHER *const kind = cipher(key.size());
-  require(kind != nullptr, "EVP_CIPHER_fetch");
-  require(EVP_CipherInit_ex2(context.get(), kind, key.data(), nullptr, encrypts, nullptr) == 1, "EVP_CipherInit_ex2");
-  return context;
-}
-
-AesGcm::AesGcm(const SecretBytes &key) : AesGcm(key, opensQuickly(key.size())) {}
-
-AesGcm::AesGcm(const SecretBytes &key, bool isQuick)
-    : sealing_(make(key, true)), opening_(make(key, false)), isQuick_(isQuick) {
-  // From now on the opening context takes nonces as parameters. This first nonce opens nothing.
-  uint8_t nonce[kNonceSize] = {};
-  if (isQuick_ && EVP_CIPHER_CTX_ctrl(opening_.get(), EVP_CTRL_GCM_SET_IV_FIXED, -1, nonce) != 1) {
-    ERR_clear_error();
-    isQuick_ = false;
-    opening_ = make(key, false);
-  }
-}
-
-// Tests whether the quick method gives the results of the ordinary one, once for each key size, with a key that is not
-// secret.
-bool AesGcm::opensQuickly(size_t keySize) {
-  const auto isRight = [](size_t keySize) {
-    try {
-      const std::vector<uint8_t> zeros(keySize);
-      AesGcm cipher(SecretBytes(zeros.data(), keySize), true);
-      for (uint8_t number = 1; number <= 3; number++) {
-        const uint8_t nonce[kNonceSize] = {number, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, number};
-        const uint8_t plain[20] = {number};
-        uint8_t bytes[20], tag[kTagSize];
-        cipher.seal(nonce, {nonce, 5}, {plain, 20}, bytes, tag);
-        if (!cipher.isQuick_ || !cipher.open(nonce, {nonce, 5}, {bytes, 20}, bytes, tag)) return false;
-        if (!std::equal(plain, plain + 20, bytes)) return false;
-        // Data that are not authentic must be refused. The next data must then be opened again.
-        tag[number] ^= 1;
-        if (cipher.open(nonce, {nonce, 5}, {bytes, 20}, bytes, tag)) return false;
-      }
-      return true;
-    } catch (const std::exception &) {
-      return false;
-    }
-  };
-  static const bool is128Right = isRight(16), is256Right = isRight(32);
-  return keySize == 16 ? is128Right : is256Right;
-}
-
-// Setting a nonce by EVP_CipherInit_ex2 and a tag by EVP_CIPHER_CTX_ctrl takes as long as opening a small record. Each
-// of them looks up parameters by name. The "invocation field" may be the entire nonce, so one call can set both.
-bool AesGcm::prepare(const uint8_t *nonce, const uint8_t *tag) {
-  uint8_t *const nonceBytes = const_cast<uint8_t *>(nonce), *const tagBytes = const_cast<uint8_t *>(tag);
-  if (isQuick_) {
-    const OSSL_PARAM parameters[] = {
-      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tagBytes, kTagSize),
-      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, nonceBytes, kNonceSize),
-      OSSL_PARAM_construct_end(),
-    };
-    return EVP_CIPHER_CTX_set_params(opening_.get(), parameters) == 1;
-  }
-  return EVP_CipherInit_ex2(opening_.get(), nullptr, nullptr, nonce, -1, nullptr) == 1 &&
-         EVP_CIPHER_CTX_ctrl(opening_.get(), EVP_CTRL_AEAD_SET_TAG, kTagSize, tagBytes) == 1;
-}
-
-void AesGcm::seal(
-  const uint8_t *nonce, ByteView associated, ByteView plaintext, uint8_t *output, uint8_t *tag) {
-  EVP_CIPHER_CTX *const context = sealing_.get();
+void sealWith(
+  EVP_CIPHER_CTX *context, const uint8_t *nonce, ByteView associated, ByteView plaintext, uint8_t *output,
+  uint8_t *tag) {
   int length = 0;
   uint8_t rest[kTagSize];
   const bool isDone = EVP_CipherInit_ex2(context, nullptr, nullptr, nonce, -1, nullptr) == 1 &&
@@ -115,21 +47,69 @@ void AesGcm::seal(
   require(isDone, "AES-GCM");
 }
 
+CipherContext make(const SecretBytes &key, bool encrypts) {
+  CipherContext context(EVP_CIPHER_CTX_new());
+  require(context != nullptr, "EVP_CIPHER_CTX_new");
+  const EVP_CIPHER *const kind = cipher(key.size());
+  require(kind != nullptr, "EVP_CIPHER_fetch");
+  require(EVP_CipherInit_ex2(context.get(), kind, key.data(), nullptr, encrypts, nullptr) == 1, "EVP_CipherInit_ex2");
+  return context;
+}
+
+}  // namespace
+
+AesGcm::AesGcm(const SecretBytes &key) : sealing_(make(key, true)), opening_(make(key, false)) {
+  if (isShortRight(key.size())) short_.emplace(key);
+}
+
+// Tests whether short messages are sealed as libcrypto seals them, once for each key size, with a key that is not
+// secret.
+bool AesGcm::isShortRight(size_t keySize) {
+  const auto isRight = [](size_t keySize) {
+    if (!ShortGcm::isSupported()) return false;
+    std::vector<uint8_t> bytes(keySize);
+    for (size_t index = 0; index < keySize; index++) bytes[index] = static_cast<uint8_t>(0xA7 * (index + 1));
+    const SecretBytes key(bytes.data(), keySize);
+    ShortGcm other(key);
+    const CipherContext context = make(key, true);
+    for (size_t byteCount : {size_t{0}, size_t{40}, size_t{333}, ShortGcm::kMostBytes}) {
+      const std::vector<uint8_t> plain(byteCount + 1, 0x5C);
+      std::vector<uint8_t> first(byteCount + 1), second(byteCount + 1);
+      uint8_t tag[kTagSize], otherTag[kTagSize];
+      sealWith(context.get(), bytes.data(), {bytes.data(), 15}, {plain.data(), byteCount}, first.data(), tag);
+      other.seal(bytes.data(), {bytes.data(), 15}, {plain.data(), byteCount}, second.data(), otherTag);
+      if (first != second || std::memcmp(tag, otherTag, kTagSize) != 0) return false;
+    }
+    return true;
+  };
+  static const bool is128Right = isRight(16), is256Right = isRight(32);
+  return keySize == 16 ? is128Right : is256Right;
+}
+
+void AesGcm::seal(
+  const uint8_t *nonce, ByteView associated, ByteView plaintext, uint8_t *output, uint8_t *tag) {
+  if (short_ && plaintext.size <= ShortGcm::kMostBytes) {
+    return short_->seal(nonce, associated, plaintext, output, tag);
+  }
+  sealWith(sealing_.get(), nonce, associated, plaintext, output, tag);
+}
+
 bool AesGcm::open(
   const uint8_t *nonce, ByteView associated, ByteView ciphertext, uint8_t *output, const uint8_t *tag) {
+  if (short_ && ciphertext.size <= ShortGcm::kMostBytes) {
+    return short_->open(nonce, associated, ciphertext, output, tag);
+  }
   EVP_CIPHER_CTX *const context = opening_.get();
   int length = 0;
   uint8_t rest[kTagSize];
-  const bool isReady =
-    prepare(nonce, tag) && update(context, nullptr, associated) && update(context, output, ciphertext);
-  if (!isReady) {
-    if (ciphertext.size > 0) OPENSSL_cleanse(output, ciphertext.size);
-    throwLibraryError("AES-GCM");
-  }
-  if (EVP_CipherFinal_ex(context, rest, &length) == 1) return true;
-  ERR_clear_error();
-  if (ciphertext.size > 0) OPENSSL_cleanse(output, ciphertext.size);
-  return false;
+  const bool isReady = EVP_CipherInit_ex2(context, nullptr, nullptr, nonce, -1, nullptr) == 1 &&
+                       EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, kTagSize, const_cast<uint8_t *>(tag)) == 1 &&
+                       update(context, nullptr, associated) && update(context, output, ciphertext);
+  const bool isAuthentic = isReady && EVP_CipherFinal_ex(context, rest, &length) == 1;
+  if (!isAuthentic && ciphertext.size > 0) OPENSSL_cleanse(output, ciphertext.size);
+  if (!isReady) throwLibraryError("AES-GCM");
+  if (!isAuthentic) ERR_clear_error();
+  return isAuthentic;
 }
 
 }  // namespace todana

@@ -1,21 +1,15 @@
 // AES-GCM (NIST SP 800-38D) under one key, which is scheduled once. Used by one thread at a time.
 #pragma once
 
-#include <memory>
-
-#include <openssl/evp.h>
+#include <optional>
 
 #include "Derivation.h"
+#include "ShortGcm.h"
 
 namespace todana {
 
-struct CipherContextDeleter {
-  void operator()(EVP_CIPHER_CTX *context) const { EVP_CIPHER_CTX_free(context); }
-};
-using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, CipherContextDeleter>;
-
-constexpr size_t kNonceSize = 12;
-constexpr size_t kTagSize = 16;
+constexpr size_t kNonceSize = ShortGcm::kNonceSize;
+constexpr size_t kTagSize = ShortGcm::kTagSize;
 
 class AesGcm {
  public:
@@ -29,15 +23,11 @@ class AesGcm {
   bool open(const uint8_t *nonce, ByteView associated, ByteView ciphertext, uint8_t *output, const uint8_t *tag);
 
  private:
-  AesGcm(const SecretBytes &key, bool isQuick);
-  CipherContext make(const SecretBytes &key, bool encrypts);
-  bool prepare(const uint8_t *nonce, const uint8_t *tag);
-  static bool opensQuickly(size_t keySize);
+  static bool isShortRight(size_t keySize);
 
   CipherContext sealing_;
   CipherContext opening_;
-  // Whether the opening context takes nonces as parameters.
-  bool isQuick_;
+  std::optional<ShortGcm> short_;
 };
 
 }  // namespace todana

@@ -1,8 +1,8 @@
 // Sealing, which makes a store's bytes secret and authentic.
 //
 // This is the plain C interface of the C++ of this target; no C++ exception crosses it. AES, hashes, key derivation and
-// random numbers are those of libcrypto. The constructions from them are described in docs/formats/key-file.md and
-// docs/formats/sealed-envelope.md.
+// random numbers are those of libcrypto, except the hash in the tags of short records. The constructions from them are
+// described in docs/formats/key-file.md and docs/formats/sealed-envelope.md.
 #ifndef TODANA_CSEALING_H
 #define TODANA_CSEALING_H
 

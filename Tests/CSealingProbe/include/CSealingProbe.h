@@ -23,6 +23,9 @@ bool probe_gcm_seal(
 bool probe_gcm_open(
   probe_bytes key, probe_bytes nonce, probe_bytes associated, probe_bytes ciphertext, const uint8_t *tag,
   uint8_t *output);
+// Seals by libcrypto's own AES-GCM.
+bool probe_gcm_seal_by_library(
+  probe_bytes key, probe_bytes nonce, probe_bytes associated, probe_bytes plaintext, uint8_t *output, uint8_t *tag);
 bool probe_siv_seal(
   probe_bytes key, const probe_bytes *associated, size_t associated_count, probe_bytes plaintext, uint8_t *output);
 bool probe_siv_open(

@@ -13,6 +13,18 @@ enum Primitives {
     return isDone ? (output, tag) : nil
   }
 
+  /// Seals by libcrypto's own AES-GCM.
+  static func gcmSealByLibrary(
+    key: [UInt8], nonce: [UInt8], associated: [UInt8], plaintext: [UInt8]
+  ) -> (ciphertext: [UInt8], tag: [UInt8])? {
+    var output = [UInt8](repeating: 0, count: plaintext.count)
+    var tag = [UInt8](repeating: 0, count: 16)
+    let isDone = unsafe lend(key, nonce, associated, plaintext) { parts in
+      unsafe probe_gcm_seal_by_library(parts[0], parts[1], parts[2], parts[3], &output, &tag)
+    }
+    return isDone ? (output, tag) : nil
+  }
+
   static func gcmOpen(
     key: [UInt8], nonce: [UInt8], associated: [UInt8], ciphertext: [UInt8], tag: [UInt8]
   ) -> (isAuthentic: Bool, output: [UInt8]) {
