@@ -4,9 +4,9 @@ public import Todana
 ///
 /// A second process thus knows the state after each one. Save *n* inserts a song and a node, deletes an old song,
 /// changes two playlists and writes two named buffers. It also inserts a note with indexes, changes one and deletes
-/// one.
+/// one; every third note is of a subclass.
 public enum SaveWorkload {
-  public static let classes: [StoredObject.Type] = [Song.self, Playlist.self, Node.self, Note.self]
+  public static let classes: [StoredObject.Type] = [Song.self, Playlist.self, Node.self, Note.self, Reminder.self]
 
   /// The encryption of the store, for tests with an encrypted one.
   public static let encryption = StoreEncryption.key([UInt8](repeating: 0xA5, count: 16))
@@ -14,11 +14,11 @@ public enum SaveWorkload {
   /// Parts of names and contents that must not occur in the files of an encrypted store.
   public static let words = [
     "Song", "song ", "Playlist", "latest", "reversed", "Node", "node ", "favourites", "save count",
-    "Note", "note ", "index",
+    "Note", "note ", "index", "Reminder", "place ",
   ]
 
-  /// A class with indexes.
-  public final class Note: StoredObject {
+  /// A class with indexes and a subclass.
+  public class Note: StoredObject {
     public var text = ""
     public var number: Int64 = 0
 
@@ -36,6 +36,22 @@ public enum SaveWorkload {
     }
   }
 
+  /// A subclass with an index of its own.
+  public final class Reminder: Note {
+    public var place = ""
+
+    public override class var indexes: [Index] { super.indexes + [Index(\Reminder.place, name: "index of places")] }
+
+    public override func readContent(from buffer: inout DataBuffer) throws {
+      try super.readContent(from: &buffer)
+      place = try buffer.readString()
+    }
+    public override func writeContent(to buffer: inout DataBuffer) {
+      super.writeContent(to: &buffer)
+      buffer.writeString(place)
+    }
+  }
+
   /// The contents of a store, as its readers see them.
   public struct State: Equatable, Sendable {
     public var saveCount: Int
@@ -43,8 +59,10 @@ public enum SaveWorkload {
     public var playlists: [String: [String]] = [:]
     public var nodes: [String] = []
     public var favourites: [String] = []
-    /// The numbers of notes, in the order of an index.
+    /// The numbers of all notes, in the order of an index.
     public var notes: [Int64] = []
+    /// The places of the notes that are reminders, in the order of an index.
+    public var places: [String] = []
 
     /// Creates the state after `saveCount` saves.
     public init(after saveCount: Int) {
@@ -56,6 +74,7 @@ public enum SaveWorkload {
       nodes = (1...saveCount).map { "node \($0)" }
       favourites = titles
       notes = SaveWorkload.notes(after: saveCount)
+      places = notes.filter { $0 % 3 == 0 }.map { SaveWorkload.place(Int(abs($0))) }.sorted()
     }
 
     /// Reads the current state of the store.
@@ -69,7 +88,10 @@ public enum SaveWorkload {
       let favourites = try store.readNamedBuffer("favourites") { try $0.readReferences(Song.self) } ?? []
       try store.load(favourites)
       self.favourites = favourites.map(\.title)
-      notes = try store.fetch(Note.all.sorted(by: \.number).limit(.max)).map(\.number)
+      notes = try store.fetch(
+        Note.all.includingSubclasses().sorted(by: \.number).limit(.max)
+      ).map(\.number)
+      places = try store.fetch(Reminder.all.sorted(by: \.place).limit(.max)).map(\.place)
     }
   }
 
@@ -93,12 +115,21 @@ public enum SaveWorkload {
 
   /// Inserts a note, negates the numbers of notes that are five saves old, and deletes those that are ten saves old.
   private static func saveNotes(_ number: Int, to store: Store) throws {
-    let note = Note()
+    let note: Note
+    if number % 3 == 0 {
+      let reminder = Reminder()
+      reminder.place = place(number)
+      note = reminder
+    } else {
+      note = Note()
+    }
     note.text = "note \(number % 7)"
     note.number = Int64(number)
     try store.insert(note)
-    try store.update(Note.where { $0.number > 0 && $0.number <= Int64(number - 5) }) { $0.number = -$0.number }
-    try store.delete(Note.where { $0.number >= -Int64(max(0, number - 10)) && $0.number < 0 })
+    let old = Note.where { $0.number > 0 && $0.number <= Int64(number - 5) }.includingSubclasses()
+    try store.update(old) { $0.number = -$0.number }
+    let oldest = Note.where { $0.number >= -Int64(max(0, number - 10)) && $0.number < 0 }.includingSubclasses()
+    try store.delete(oldest)
   }
 
   private static func notes(after saveCount: Int) -> [Int64] {
@@ -119,6 +150,8 @@ public enum SaveWorkload {
 
   /// Returns the numbers of the songs that are present, in the order of their insertion.
   private static func songs(after saveCount: Int) -> ClosedRange<Int> { max(1, saveCount - 19)...saveCount }
+
+  private static func place(_ number: Int) -> String { "place \(number % 5)" }
 
   private static func title(_ number: Int) -> String {
     "song \(number) " + String(repeating: "é", count: number % 13 == 0 ? 5_000 : number % 50)

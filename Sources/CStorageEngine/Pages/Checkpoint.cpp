@@ -20,6 +20,9 @@ namespace {
 // The number of files at which one flush of the file system becomes cheaper than separate flushes.
 constexpr size_t kMostFlushes = 32;
 
+// The number of written files that are open before they are flushed: a process may have few descriptors.
+constexpr size_t kMostOpen = 16;
+
 // The maximum number of pieces of one page that are written separately.
 constexpr int kMostPieces = 2;
 
@@ -173,6 +176,11 @@ void addNeighbours(
 // checksums show its correct size.
 bool isCutShort(DiskFile *main, const LogIndex::File &file) { return !main || main->size() < file.baseSize; }
 
+void flushAndClose(std::vector<std::unique_ptr<DiskFile>> &files) {
+  for (const std::unique_ptr<DiskFile> &file : files) file->flush();
+  files.clear();
+}
+
 }  // namespace
 
 int64_t writeBackToMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, int64_t tornSectorSize) {
@@ -206,16 +214,13 @@ int64_t writeBackToMainFiles(Disk &disk, const LogIndex &index, bool isRecovery,
     std::vector<PageSums::Entry> entries = sumsOf(file);
     if (isRecovery && tornSectorSize > 0) addNeighbours(*main, file, tornSectorSize / 8, entries);
     std::unique_ptr<DiskFile> sums = PageSums::write(disk, file.name, number, file.size, entries);
-    if (!flushesAll) {
-      written.push_back(std::move(main));
-      written.push_back(std::move(sums));
-    }
+    if (flushesAll) continue;
+    written.push_back(std::move(main));
+    written.push_back(std::move(sums));
+    if (written.size() >= kMostOpen) flushAndClose(written);
   }
-  if (flushesAll) {
-    disk.flushAll();
-  } else {
-    for (const std::unique_ptr<DiskFile> &file : written) file->flush();
-  }
+  flushAndClose(written);
+  if (flushesAll) disk.flushAll();
   if (hasNewFiles) disk.flushDirectory();
   return byteCount;
 }

@@ -17,13 +17,13 @@ struct FormatFixtureTests {
   func `a store of this version's format opens`(_ kind: String) throws {
     try extract(2)
     let store = try open(directory.path(kind), as: kind)
-    #expect(try SaveWorkload.State(of: store) == SaveWorkload.State(after: 30))
+    #expect(try SaveWorkload.State(of: store) == state(after: 30))
     let report = try store.verify()
     #expect(report.isSound, "\(report)")
     try SaveWorkload.save(31, to: store)
     try store.close()
     let again = try open(directory.path(kind), as: kind)
-    #expect(try SaveWorkload.State(of: again) == SaveWorkload.State(after: 31))
+    #expect(try SaveWorkload.State(of: again) == state(after: 31))
     try again.close()
   }
 
@@ -44,6 +44,13 @@ struct FormatFixtureTests {
     }
     #expect(salvaged?.backendError?.code == .olderFormat)
     #expect(try contents(of: path) == before)
+  }
+
+  /// Returns the state of the fixtures, which are older than the subclass in the workload.
+  private func state(after saveCount: Int) -> SaveWorkload.State {
+    var state = SaveWorkload.State(after: saveCount)
+    state.places = []
+    return state
   }
 
   private static func encryption(of kind: String) -> StoreEncryption {
