@@ -35,6 +35,8 @@ var cTargets: [Target] = [
     dependencies: ["CThreads", "CKyotoCabinetLibrary", "CSealing", "CXXHash"],
     cxxSettings: [.treatWarning("thread-safety", as: .error)]
   ),
+  // Folding and words of texts, by tables of one version of Unicode.
+  .target(name: "CUnicode"),
   // System calls that Swift's import of the C library lacks.
   .target(name: "CFileSystem"),
   // The process of the tool: arguments, standard descriptors, signals, and the commands that it starts.
@@ -54,7 +56,9 @@ var cTargets: [Target] = [
 
 // Targets of Swift. All of them get the settings below.
 var swiftTargets: [Target] = [
-  .target(name: "Todana", dependencies: ["CThreads", "CStorageEngine", "CSealing", "CXXHash", logging]),
+  .target(
+    name: "Todana", dependencies: ["CThreads", "CStorageEngine", "CSealing", "CUnicode", "CXXHash", logging]
+  ),
   // Archives of files, built on the library's public API.
   .target(
     name: "TodanaArchive",
@@ -86,7 +90,8 @@ var swiftTargets: [Target] = [
   .testTarget(
     name: "TodanaTests",
     dependencies: [
-      "CFuzzTargets", "CSealingProbe", "CXXHash", "CrashChild", "FuzzTargets", "SmallBackend", "TestSupport", "Todana",
+      "CFuzzTargets", "CSealingProbe", "CUnicode", "CXXHash", "CrashChild", "FuzzTargets", "SmallBackend",
+      "TestSupport", "Todana",
       logging,
     ]
   ),
