@@ -78,7 +78,7 @@ indirect enum ConditionNode: Sendable {
     return parts.isEmpty ? .never : parts.count == 1 ? parts[0] : .any(parts)
   }
 
-  /// The node with groups of parts in place of a long list, so that appending a part copies only a short list.
+  /// The node with groups of parts in place of a long list, so that adding a part copies only a short list.
   ///
   /// Groups have ``groupCount`` parts each, which may be groups themselves. ``simplified`` removes the groups.
   var grouped: ConditionNode {
@@ -112,12 +112,18 @@ indirect enum ConditionNode: Sendable {
     _ nodes: [ConditionNode], _ join: ([ConditionNode]) -> ConditionNode
   ) -> [ConditionNode] {
     var nodes = nodes
+    // Parts are added at either end.
     while nodes.count >= groupCount {
-      let last = nodes.suffix(groupCount)
-      guard let level = last.first?.groupLevel, last.allSatisfy({ $0.groupLevel == level }) else { break }
-      nodes.replaceSubrange(last.indices, with: [join(Array(last))])
+      let ends = [nodes.suffix(groupCount), nodes.prefix(groupCount)]
+      guard let parts = ends.first(where: hasOneLevel) else { break }
+      nodes.replaceSubrange(parts.indices, with: [join(Array(parts))])
     }
     return nodes
+  }
+
+  private static func hasOneLevel(_ nodes: ArraySlice<ConditionNode>) -> Bool {
+    guard let level = nodes.first?.groupLevel else { return false }
+    return nodes.allSatisfy { $0.groupLevel == level }
   }
 
   /// The number of levels of groups; 0 for a part that is no group.

@@ -119,6 +119,8 @@ struct QuerySpecification: Sendable {
   var includesSubclasses = false
   /// The position after which the result begins; nil for the beginning.
   var start: QueryPosition?
+  /// Whether the start is from an object with a pending change, whose saved values may differ.
+  var startsAfterPending = false
   /// The only properties that are read from the result; empty if any properties, or whole objects, are needed.
   var wanted: [PropertyPath] = []
   /// Whether the condition tests rows, in place of the identities that the program named.

@@ -4,7 +4,7 @@
 /// back.
 public struct QueryPosition: Sendable, Codable, Hashable {
   /// The object's values of the sort keys, as the bytes by which they are compared.
-  let keys: [[UInt8]]
+  var keys: [[UInt8]]
   let rowID: RowID
   /// A hash of the query's class and sort keys, by which a position of another query is recognized.
   let order: UInt64
@@ -21,17 +21,11 @@ public struct QueryPosition: Sendable, Codable, Hashable {
 extension Query {
   /// Returns the position of an object in the order of the query, from the values that it has in memory.
   ///
+  /// Pending changes of the object count. For pages without pending changes use ``after(_:)-(T)``.
+  ///
   /// - Returns: nil if the object is in no store, or if a value is read through a reference that cannot be loaded.
   public func position(of object: T) -> QueryPosition? {
-    guard let id = object.anyID else { return nil }
-    var keys: [[UInt8]] = []
-    for key in specification.sortKeys {
-      let arena = ByteArena()
-      var writer = KeyWriter(arena: arena)
-      key.write(object, &writer)
-      if writer.failure != nil { return nil }
-      keys.append(unsafe Array(arena.bytes))
-    }
+    guard let id = object.anyID, let keys = specification.keys(of: object) else { return nil }
     return QueryPosition(
       keys: keys, rowID: id.rowID, order: specification.orderHash(of: T.self), classNumber: id.classID.rawValue)
   }
@@ -39,7 +33,7 @@ extension Query {
   /// Returns the part of the query after an object: the next page, if the object was the last of a page.
   ///
   /// Unlike an offset, this takes no longer for later pages, and is not affected by insertions and deletions before the
-  /// object. Add all sorts before this call. If ``position(of:)`` is nil for the object, the fetch throws
+  /// object. If a fetch leaves out pending changes, the object's saved values count. Add all sorts before this call. If ``position(of:)`` is nil for the object, the fetch throws
   /// ``StoreError/Code/invalidQuery``.
   public func after(_ object: T) -> Query {
     guard let position = position(of: object) else {
@@ -48,7 +42,9 @@ extension Query {
         "The query cannot start after this object: it is in no store, or its sort keys cannot be read."
       return query
     }
-    return after(position)
+    var query = after(position)
+    query.specification.startsAfterPending = object.state.isPending
+    return query
   }
 
   /// Returns the part of the query after a position, which must be of a query for the same class with the same sorts.
@@ -65,6 +61,19 @@ extension Query {
 }
 
 extension QuerySpecification {
+  /// Returns an object's values of the sort keys; nil if a value cannot be read.
+  func keys(of object: StoredObject) -> [[UInt8]]? {
+    var keys: [[UInt8]] = []
+    for key in sortKeys {
+      let arena = ByteArena()
+      var writer = KeyWriter(arena: arena)
+      key.write(object, &writer)
+      if writer.failure != nil { return nil }
+      keys.append(unsafe Array(arena.bytes))
+    }
+    return keys
+  }
+
   /// Returns a hash of a class's name and of the sort keys, which is the same in every run of the program.
   fileprivate func orderHash(of type: StoredObject.Type) -> UInt64 {
     var text = type.storedName

@@ -74,6 +74,22 @@ struct QueryRun {
     self.plan = plan
     references =
       readsOwnProperties ? nil : ReferenceLoader(query.condition, paths: paths, table, snapshot, self.onDamage)
+    if query.startsAfterPending, !includingPending { try startAfterSavedValues() }
+  }
+
+  /// Takes the saved values of the object after which the result begins, because pending ones do not count.
+  ///
+  /// If the object is not saved, its position stays.
+  private mutating func startAfterSavedValues() throws(StoreError) {
+    guard let start = query.start, let classID, start.classNumber == classID.rawValue else { return }
+    let chunk = store.takeChunk()
+    defer { store.giveBack(chunk) }
+    try read([start.rowID][...], of: classID, into: chunk)
+    guard let slice = chunk.slices.first, slice.status == .found else { return }
+    var scratch = ScratchObject(store, table, references: references)
+    let object = try scratch.read(slice, in: chunk)
+    guard let keys = query.keys(of: object) else { return }
+    query.start?.keys = keys
   }
 
   /// Reports the rows that the plan's indexes skipped, because each may belong to the result.
@@ -106,6 +122,9 @@ struct QueryRun {
     }
     return max(0, min(total, needed) - query.offset)
   }
+
+  /// The position after which the result begins; nil for the beginning.
+  var start: QueryPosition? { query.start }
 
   /// The number of the commit whose state is read.
   var commitNumber: CommitNumber { snapshot.commitNumber }

@@ -18,11 +18,18 @@ struct SubclassRun {
     onDamage: DamagePolicy = .fail
   ) throws(StoreError) {
     try query.check(in: store)
-    self.query = query
+    var query = query
     let onDamage = onDamage.reportingOnce
     var numbered: [(classID: KeyspaceID?, table: ClassTable)] = []
     for table in tables { numbered.append((try table.classIDForReading(), table)) }
     numbered.sort { ($0.classID?.rawValue ?? .max) < ($1.classID?.rawValue ?? .max) }
+    // The object after which the result begins is of one class, and its saved values count for all classes.
+    if query.startsAfterPending, !includingPending, let number = query.start?.classNumber,
+      let owner = numbered.first(where: { $0.classID?.rawValue == number })
+    {
+      query.start = try QueryRun(query, of: owner.table, in: store, includingPending: false, onDamage: onDamage).start
+    }
+    query.startsAfterPending = false
     var runs: [QueryRun] = []
     for (classID, table) in numbered {
       var part = query
@@ -33,6 +40,7 @@ struct SubclassRun {
         try QueryRun(part, of: table, in: store, includingPending: includingPending, onDamage: onDamage))
     }
     self.runs = runs
+    self.query = query
   }
 
   func reportSkippedRows() throws(StoreError) { for run in runs { try run.reportSkippedRows() } }

@@ -154,10 +154,14 @@ private final class Reading: StoredObject {
     func either(_ station: Number) -> Condition<Reading> {
       (0..<count).reduce(Condition.never) { $0 || station == $1 }
     }
+    func eitherFromTheEnd(_ station: Number) -> Condition<Reading> {
+      (0..<count).reduce(Condition.never) { station == $1 || $0 }
+    }
     func neither(_ station: Number) -> Condition<Reading> {
       (0..<count).reduce(Condition.always) { $0 && station != $1 }
     }
     #expect(try store.count(Reading.where { either($0.station) }) == count)
+    #expect(try store.count(Reading.where { eitherFromTheEnd($0.station) }) == count)
     #expect(try store.count(Reading.where { !either($0.station) }) == 5_000 - count)
     #expect(try store.count(Reading.where { neither($0.station) }) == 5_000 - count)
     #expect(try store.ids(Reading.where { either($0.station) && neither($0.station) }).isEmpty)
