@@ -19,7 +19,8 @@ extension Store {
   /// - Returns: Whether the directory is marked as a store.
   /// - Complexity: O(1); nothing is opened.
   public static func exists(at path: String) -> Bool {
-    FileManager.default.fileExists(atPath: path + "/superblock")
+    // The path would end at a NUL character.
+    !path.utf8.contains(0) && FileManager.default.fileExists(atPath: path + "/superblock")
   }
 
   /// Deletes the store in a directory: all of its files, and the directory if nothing else is in it.
@@ -33,6 +34,9 @@ extension Store {
   /// - Throws: ``StoreError``, with an underlying ``BackendError``: ``BackendError/Code/notFound`` if there is no store,
   ///   ``BackendError/Code/inUse`` if it is open, in this process or another one, ``BackendError/Code/noPermission``.
   public static func destroy(at path: String, waitDuration: Duration = .zero) throws(StoreError) {
+    if path.utf8.contains(0) {
+      throw StoreError(BackendError(.invalidArgument, "The path of the store contains a NUL character."))
+    }
     var error = tdn_error()
     let isDone = unsafe path.withCString { path in
       unsafe tdn_destroy(path, waitDuration.wholeMilliseconds, &error)

@@ -83,4 +83,14 @@ import Todana
     #expect(store.location == .inMemory)
     #expect(try Store(backend: FaultyBackend(), classes: []).location == nil)
   }
+
+  @Test func `a path with a NUL is refused, not shortened`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("store")
+    try Store(.directory(path), classes: [Song.self]).close()
+    #expect(!Store.exists(at: path + "\0other"))
+    let error = #expect(throws: StoreError.self) { try Store.destroy(at: path + "\0other") }
+    #expect(error?.backendError?.code == .invalidArgument)
+    #expect(Store.exists(at: path))
+  }
 }
