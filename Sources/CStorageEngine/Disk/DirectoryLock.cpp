@@ -12,6 +12,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -82,6 +83,9 @@ std::string programOf(int64_t process) {
   const int64_t process = findHolder(descriptor);
   if (process != 0 && process != holder.process) holder = {process, "", programOf(process)};
   std::string message = locked + " is in use";
+  // A forked child has the open file, too, and keeps the lock if its parent ends.
+  const bool hasEnded = holder.process != 0 && ::kill(static_cast<pid_t>(holder.process), 0) != 0 && errno == ESRCH;
+  if (hasEnded) message += " by a child that was forked";
   if (holder.process != 0) message += " by process " + std::to_string(holder.process);
   if (!holder.program.empty() || !holder.since.empty()) {
     message += " (" + holder.program;
