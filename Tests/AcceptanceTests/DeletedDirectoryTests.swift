@@ -61,4 +61,29 @@ import Todana
     #expect(try opened.fetch(Song.self).map(\.title) == ["before", "after"])
     try opened.close()
   }
+
+  /// Deletes all files, or only the logs, which have the acknowledged saves.
+  @Test(arguments: [false, true], [StoreEncryption.none, SaveWorkload.encryption])
+  func `a store whose files were deleted does not reopen as an empty one`(
+    _ onlyLogs: Bool, _ encryption: StoreEncryption
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("store")
+    let configuration = StoreConfiguration(encryption: encryption)
+    let store = try Store(.directory(path), classes: [Song.self], configuration: configuration)
+    try store.insert(Song("saved", seconds: 1))
+    try store.saveChanges()
+    if onlyLogs {
+      for name in ["log-a", "log-b"] { try? FileManager.default.removeItem(atPath: "\(path)/\(name)") }
+    } else {
+      try FileManager.default.removeItem(atPath: path)
+    }
+    try store.insert(Song("lost", seconds: 2))
+    expectReport { try store.saveChanges() }
+    for _ in 0..<2 {
+      let error = #expect(throws: StoreError.self) { try store.reopen() }
+      #expect(error?.backendError?.code == (onlyLogs ? .rolledBack : .notFound), "\(error.map { "\($0)" } ?? "")")
+    }
+    try? store.close(discarding: true)
+  }
 }

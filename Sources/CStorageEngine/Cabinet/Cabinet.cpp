@@ -38,7 +38,7 @@ void Cabinet::openSession(const tdn_options &options, FileGroup::Report &report)
   StoreKeys *keys = openKeys();
   const bool mayBePlain = keys && keys->migration() != StoreKeys::Migration::none;
   session_ = std::make_unique<Session>(
-    directory_->disk(), options, keys ? keys->ring() : nullptr, mayBePlain, report);
+    directory_->disk(), options, keys ? keys->ring() : nullptr, mayBePlain, report, durableCommit_);
   StoreID storeID;
   std::copy(directory_->storeID(), directory_->storeID() + storeID.size(), storeID.begin());
   session_->setStoreID(storeID);
@@ -116,8 +116,16 @@ void Cabinet::reopen(tdn_open_report &report) {
     groupReport.commitNumber = session_->group().commitNumber();
   } else {
     // The cabinet keeps the reserved ids until an opening succeeds: a failed attempt must not lose them.
-    if (session_) reservedIDs_ = session_->table().reservedIDs();
+    if (session_) {
+      reservedIDs_ = session_->table().reservedIDs();
+      durableCommit_ = std::max(durableCommit_, session_->group().durableCommit());
+    }
     session_ = nullptr;
+    // Otherwise an empty store would be opened in place of one that was deleted.
+    if (options_.storage == TDN_STORAGE_DIRECTORY &&
+        !directory_->disk().open(StoreDirectory::kSuperblockName, Disk::Mode::read)) {
+      throw Failure(TDN_NOT_FOUND, kDeletedFiles);
+    }
     openSession(options_, groupReport);
     session_->table().restore(reservedIDs_);
   }

@@ -94,6 +94,7 @@ class Cabinet {
   const tdn_options options_;
   std::unique_ptr<StoreDirectory> directory_;
   FileTable::ReservedIDs reservedIDs_;  // of the session that a failure ended
+  uint64_t durableCommit_ = 0;          // the newest one of that session
   std::unique_ptr<Session> session_;
   bool isClosed_ = false;
   Mutex migrationMutex_;  // held by a migration; taken before the session lock

@@ -32,11 +32,13 @@ FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
 
 Session::Session(
   Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, bool mayBePlain,
-  FileGroup::Report &report)
+  FileGroup::Report &report, uint64_t leastCommit)
     : sealLimit_(options.seal_limit > 0 ? static_cast<uint64_t>(options.seal_limit) : kSealLimit),
       isReadOnly_(options.access == TDN_ACCESS_READ),
       snapshots_(options.snapshot_limit) {
-  group_ = FileGroup::open(disk, groupSettings(options, disk), report);
+  FileGroup::Settings settings = groupSettings(options, disk);
+  settings.leastCommit = leastCommit;
+  group_ = FileGroup::open(disk, settings, report);
   table_ = std::make_unique<FileTable>(*group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)));
   commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), DigestFile(ring), {}, ring});
   keyRing_ = ring.get();
@@ -58,7 +60,7 @@ Session::Session(
   std::sort(fileNumbers.begin(), fileNumbers.end());
   group_->keepOnly(fileNumbers);
   // The files that were removed now may have taken the room for the write-back.
-  if (group_->hasResumed()) group_->makeRoom();
+  if (group_->hadNoRoom()) group_->makeRoom();
   maintenance_ = std::make_unique<Maintenance>(
     *commitState_, options.storage == TDN_STORAGE_MEMORY ? INT64_MAX : options.compaction_room);
 }

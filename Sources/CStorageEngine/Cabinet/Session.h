@@ -29,10 +29,11 @@ namespace todana {
 class Session {
  public:
   // `ring`: the keys of an encrypted store, or null. `mayBePlain`: a part of the store is not encrypted, because a
-  // migration is unfinished.
+  // migration is unfinished. `leastCommit`: a commit that the files must have; otherwise throws
+  // Failure(TDN_ROLLED_BACK).
   Session(
     Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, bool mayBePlain,
-    FileGroup::Report &report);
+    FileGroup::Report &report, uint64_t leastCommit = 0);
   // Discards the state that is only in memory, unless `close` was called.
   ~Session();
   Session(const Session &) = delete;

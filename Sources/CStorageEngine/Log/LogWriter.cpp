@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <vector>
 
 #include "../Disk/Checksum.h"
 #include "../Disk/Failure.h"
@@ -41,9 +42,28 @@ LogWriter::LogWriter(Disk &disk, const LogHeader &header, int64_t tail, bool isS
     : isStrict_(isStrict), disk_(disk), file_(disk.open(logName(header.generation), Disk::Mode::write)),
       header_(header), tail_(tail), zeroedTo_(pageCeiling(tail)) {
   if (!file_) throw Failure(TDN_DAMAGED, "the log is missing", logName(header.generation));
+  if (endsInZeros(tail)) {
+    zeroedTo_ = file_->size() / kPageSize * kPageSize;
+    return;
+  }
+  // An unfinished commit has left bytes, which must not follow new commits.
   file_->resize(tail);
   file_->resize(zeroedTo_);
   file_->flush();
+}
+
+// Tests whether the file has only zeros from a position on, and ends at or after the next page.
+bool LogWriter::endsInZeros(int64_t position) const {
+  const int64_t end = file_->size();
+  if (end < zeroedTo_) return false;
+  std::vector<char> bytes(kSmallBuffer);
+  while (position < end) {
+    const size_t count = file_->read(position, bytes.data(), bytes.size());
+    const auto read = bytes.begin() + static_cast<ptrdiff_t>(count);
+    if (count == 0 || std::any_of(bytes.begin(), read, [](char byte) { return byte != 0; })) return false;
+    position += static_cast<int64_t>(count);
+  }
+  return true;
 }
 
 // Writes both copies of the header, one after another. An earlier power failure may have left the first copy as

@@ -54,6 +54,7 @@ class LogWriter {
   }
   void closeFrame(bool isLast);
   void writeOut();
+  bool endsInZeros(int64_t position) const;
   void extendZeros(int64_t end);
 
   const bool isStrict_;

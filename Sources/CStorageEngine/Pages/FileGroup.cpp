@@ -11,6 +11,13 @@
 
 namespace todana {
 
+namespace {
+
+// The bytes of a log above which recovery writes it back: its pages take memory until then.
+constexpr int64_t kMostResumed = 16 << 20;
+
+}  // namespace
+
 FileGroup::~FileGroup() {
   // From now on, another process may open the directory.
   state_.mainFileChanges.increment();
@@ -21,6 +28,9 @@ FileGroup::~FileGroup() {
 std::unique_ptr<FileGroup> FileGroup::open(Disk &disk, const Settings &settings, Report &report) {
   std::unique_ptr<FileGroup> group(new FileGroup(disk, settings));
   if (!settings.isVolatile) group->recover(report);
+  if (group->commitNumber() < settings.leastCommit) {
+    throw Failure(TDN_ROLLED_BACK, "the store lacks commits that it had: its files were deleted or replaced");
+  }
   group->state_.flush.begin(group->commitNumber());
   // Tries again, every second, to write back the logs for which the disk had no room.
   if (group->state_.lastCheckpointFailed) group->checkpointer_.want(true, false);
@@ -84,7 +94,7 @@ void FileGroup::recover(Report &report) {
   report.recoveredCommits = state_.ring.newest() - writtenBack;
   if (state_.settings.readOnly) {
     overlay_ = std::move(index);
-  } else {
+  } else if (!mayResume(*index) || !tryToResume(*index)) {
     try {
       state_.counters.checkpointBytes += writeBackToMainFiles(
         state_.disk, *index, true, state_.settings.strict ? state_.settings.sectorSize : 0);
@@ -93,17 +103,46 @@ void FileGroup::recover(Report &report) {
       // In strict mode the main files may have torn sectors, which only a complete recovery repairs.
       if (failure.code != TDN_NO_SPACE || state_.settings.strict) throw;
       resumeLogs(*index);
+      state_.lastCheckpointFailed = hadNoRoom_ = true;
     }
   }
   report.recoverySeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Goes on with the logs as they are, because the disk has no room to write them back. Their pages are in memory, as
-// after the commits that wrote them. Everything that was written back is written again by the next checkpoint.
+// Tests whether to go on with a log as it is. That is faster than writing it back, which flushes every main file. It is
+// done only after small commits: large ones, cuts and drops have changed main files themselves, and if there are two
+// logs, a checkpoint was interrupted. In strict mode the main files may have torn sectors, which only a complete
+// recovery repairs.
+bool FileGroup::mayResume(const LogIndex &index) const {
+  const int64_t most = std::min(kMostResumed, state_.settings.logLimit / 4);
+  if (state_.settings.strict || index.logs.size() != 1 || index.byteCount > most) return false;
+  return std::all_of(index.files.begin(), index.files.end(), [&](const auto &entry) {
+    const LogIndex::File &file = entry.second;
+    if (file.isDropped || !file.direct.empty() || file.cutSize != INT64_MAX) return false;
+    const std::unique_ptr<DiskFile> main = state_.disk.open(file.name, Disk::Mode::read);
+    return (main ? main->size() : 0) == file.baseSize;
+  });
+}
+
+// Returns false if a main file is missing or damaged. Recovery leaves such a file as it is, and opens the others.
+bool FileGroup::tryToResume(const LogIndex &index) {
+  try {
+    resumeLogs(index);
+    return true;
+  } catch (const Failure &failure) {
+    if (failure.code != TDN_DAMAGED) throw;
+    return false;
+  }
+}
+
+// Goes on with the logs as they are. Their pages are in memory, as after the commits that wrote them. Everything that
+// was written back is written again by the next checkpoint.
 void FileGroup::resumeLogs(const LogIndex &index) {
+  std::vector<std::shared_ptr<DataFile>> files;
   for (const auto &[number, logged] : index.files) {
-    if (logged.isDropped) continue;
-    const std::shared_ptr<DataFile> file = DataFile::open(state_.files, number, logged.name, &logged);
+    if (!logged.isDropped) files.push_back(DataFile::open(state_.files, number, logged.name, &logged));
+  }
+  for (const std::shared_ptr<DataFile> &file : files) {
     state_.files.open.add(file);
     state_.counters.privatePages += file->privatePageCount();
   }
@@ -118,7 +157,6 @@ void FileGroup::resumeLogs(const LogIndex &index) {
   }
   state_.flush.setFile(state_.logs.current()->sharedFile());
   state_.counters.liveLogBytes = state_.logs.byteCount();
-  state_.lastCheckpointFailed = hasResumed_ = true;
 }
 
 // Requires the list of the last commits. Called if no log has the first commit. Without the list, the store would be

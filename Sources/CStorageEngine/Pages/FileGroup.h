@@ -177,7 +177,9 @@ class FileGroup {
   // Negative if the disk lacks room for the write-back. Takes a ReadLock.
   int64_t room();
   // Tests whether opening has left the logs as they are, because the disk had no room to write them back.
-  bool hasResumed() const { return hasResumed_; }
+  bool hadNoRoom() const { return hadNoRoom_; }
+  // Returns the number of the newest commit that is durable. Any thread.
+  uint64_t durableCommit() const { return state_.flush.flushed(); }
   void throwIfPoisoned() const { state_.poison.throwIfSet(); }
   // In a child of the process that opened the group: tests whether the parent may have changed files since the fork.
   bool mayDifferFromFiles() const { return state_.mainFileChanges.isIncrementedElsewhere(); }
@@ -189,6 +191,8 @@ class FileGroup {
   // -- Opening (FileGroup.cpp)
   void recover(Report &report);
   void requireRing(CommitRing::Outcome ring) const;
+  bool mayResume(const LogIndex &index) const;
+  bool tryToResume(const LogIndex &index) TDN_EXCLUDES(state_.commitMutex);
   void resumeLogs(const LogIndex &index) TDN_EXCLUDES(state_.commitMutex);
   const LogIndex::File *loggedFile(uint32_t number) const;
 
@@ -212,7 +216,7 @@ class FileGroup {
   GroupState state_;
   Checkpointer checkpointer_{state_};
   DirectWrites directWrites_ TDN_GUARDED_BY(state_.commitMutex){state_};
-  bool hasResumed_ = false;
+  bool hadNoRoom_ = false;
   std::unique_ptr<LogIndex> overlay_;  // for readers: pages in logs beyond the main files; set once
 
   // The commit being applied, which belongs to its thread.

@@ -9,6 +9,7 @@ namespace todana {
 
 // The settings, which Session makes from the caller's options. They do not change while the group is open. Any thread.
 struct GroupSettings {
+  uint64_t leastCommit = 0;            // the number of a commit that the files are known to have
   int64_t logLimit = 64 << 20;         // length of the log at which a checkpoint begins
   int64_t privateLimit = 128 << 20;    // size of memory-only pages at which a checkpoint begins
   int64_t commitLimit = 1 << 30;       // size of the stored pages that one commit may change
