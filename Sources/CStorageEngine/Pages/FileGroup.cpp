@@ -11,13 +11,6 @@
 
 namespace todana {
 
-namespace {
-
-// The bytes of a log above which recovery writes it back: its pages take memory until then.
-constexpr int64_t kMostResumed = 16 << 20;
-
-}  // namespace
-
 FileGroup::~FileGroup() {
   // From now on, another process may open the directory.
   state_.mainFileChanges.increment();
@@ -110,12 +103,12 @@ void FileGroup::recover(Report &report) {
 }
 
 // Tests whether to go on with a log as it is. That is faster than writing it back, which flushes every main file. It is
-// done only after small commits: large ones, cuts and drops have changed main files themselves, and if there are two
+// done only if a checkpoint is not due soon, and only after small commits: large ones, cuts and drops have changed main files themselves, and if there are two
 // logs, a checkpoint was interrupted. In strict mode the main files may have torn sectors, which only a complete
 // recovery repairs.
 bool FileGroup::mayResume(const LogIndex &index) const {
-  const int64_t most = std::min(kMostResumed, state_.settings.logLimit / 4);
-  if (state_.settings.strict || index.logs.size() != 1 || index.byteCount > most) return false;
+  const bool isShort = index.byteCount <= state_.settings.logLimit / 2;
+  if (state_.settings.strict || index.logs.size() != 1 || !isShort) return false;
   return std::all_of(index.files.begin(), index.files.end(), [&](const auto &entry) {
     const LogIndex::File &file = entry.second;
     if (file.isDropped || !file.direct.empty() || file.cutSize != INT64_MAX) return false;

@@ -253,6 +253,7 @@ struct QueryRun {
     if query.limit == 0 { return }
     let pending = try matchingPendingObjects()
     var givenCount = 0
+    let first = pending.isEmpty ? nil : try firstMatches()
     if pending.isEmpty, let given = try giveInOrder(wantsRecords: wantsRecords, body) {
       if given.isWhole { return }
       if let rest = continuing(after: given.count) {
@@ -260,10 +261,10 @@ struct QueryRun {
       }
       // The remaining rows are not found in order, and have to be sorted.
       givenCount = given.count
-    } else if let rest = continuing(after: 0) {
+    } else if first == nil, let rest = continuing(after: 0) {
       return try rest.forEachRow(wantsRecords: wantsRecords, body)
     }
-    var sorted = SortedRows(by: query.sortKeys, limit: query.neededCount, start: query.start)
+    var sorted = first ?? SortedRows(by: query.sortKeys, limit: query.neededCount, start: query.start)
     for object in pending {
       do throws(StoreError) {
         try sorted.append(object, rowID: object.rowID)
@@ -271,18 +272,44 @@ struct QueryRun {
         try onDamage.handle(error)
       }
     }
-    if query.sortKeys.isEmpty {
-      try forEachMatch(needsRecords: wantsRecords && countsReadableOnly) { rowID, _, _ throws(StoreError) in
-        sorted.append(rowID: rowID)
-        return true
+    if first == nil {
+      if query.sortKeys.isEmpty {
+        try forEachMatch(needsRecords: wantsRecords && countsReadableOnly) { rowID, _, _ throws(StoreError) in
+          sorted.append(rowID: rowID)
+          return true
+        }
+      } else {
+        try appendMatches(to: &sorted)
       }
-    } else {
-      try appendMatches(to: &sorted)
     }
     sorted.sort()
     for row in sorted.rows.dropFirst(query.offset + givenCount).prefix((query.limit ?? .max) - givenCount) {
       if try !body(row.rowID, nil, nil) { return }
     }
+  }
+
+  /// Returns as many saved rows as the result may have, if they are found in its order.
+  ///
+  /// Later rows cannot be in the result, whatever is pending.
+  ///
+  /// - Returns: The rows; nil if all rows have to be read.
+  private func firstMatches() throws(StoreError) -> SortedRows? {
+    guard query.limit != nil, !onDamage.isReporting else { return nil }
+    var saved = self
+    saved.query.limit = query.neededCount
+    saved.query.offset = 0
+    var sorted = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
+    var scratch = ScratchObject(store, table, references: references)
+    let isSorted = !query.sortKeys.isEmpty
+    let given = try saved.giveInOrder(wantsRecords: isSorted) { rowID, slice, chunk throws(StoreError) in
+      if isSorted, let slice, let chunk {
+        try append(slice, in: chunk, rowID: rowID, to: &sorted, &scratch)
+      } else {
+        sorted.append(rowID: rowID)
+      }
+      return true
+    }
+    return given?.isWhole == true ? sorted : nil
   }
 
   /// Continues with the plan's fallback.

@@ -39,6 +39,12 @@ private final class Tree: Plant {}
     for plant in plants where Bool.random(using: &random) {
       try store.update(plant) { $0.name = "plant \(Int.random(in: 0...30, using: &random))" }
     }
+    for number in 0..<7 {
+      let plant = number % 2 == 0 ? Tree() : Plant()
+      plant.name = "plant \(number * 4)"
+      try store.insert(plant)
+    }
+    for plant in plants.prefix(5) { try store.delete(plant) }
     for order in [SortOrder.ascending, .descending] {
       for query in [Plant.all, Plant.all.includingSubclasses()] {
         for size in [1, 2, 7] {
@@ -47,6 +53,8 @@ private final class Tree: Plant {}
             let whole = try store.fetch(sorted, includingPending: includingPending).compactMap(\.anyID)
             let found = try pages(sorted, of: size, includingPending: includingPending)
             #expect(found == whole)
+            let skipped = try store.fetch(sorted.offset(5).limit(size), includingPending: includingPending)
+            #expect(skipped.compactMap(\.anyID) == Array(whole.dropFirst(5).prefix(size)))
           }
         }
       }
