@@ -103,9 +103,9 @@ void FileGroup::recover(Report &report) {
 }
 
 // Tests whether to go on with a log as it is. That is faster than writing it back, which flushes every main file. It is
-// done only if a checkpoint is not due soon, and only after small commits: large ones, cuts and drops have changed main files themselves, and if there are two
-// logs, a checkpoint was interrupted. In strict mode the main files may have torn sectors, which only a complete
-// recovery repairs.
+// done only if no checkpoint is due soon, and only after small commits: large ones, cuts and drops have changed main
+// files themselves. If there are two logs, a checkpoint was interrupted. In strict mode the main files may have torn
+// sectors, which only a complete recovery repairs.
 bool FileGroup::mayResume(const LogIndex &index) const {
   const bool isShort = index.byteCount <= state_.settings.logLimit / 2;
   if (state_.settings.strict || index.logs.size() != 1 || !isShort) return false;
