@@ -19,7 +19,7 @@ import Todana
     try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
     for name in try FileManager.default.contentsOfDirectory(atPath: path).shuffled(using: &random) {
       if pausing { usleep(.random(in: 0...3_000, using: &random)) }
-      // A file may be removed meanwhile, such as a log.
+      // The store removes logs while its files are copied.
       guard let content = FileManager.default.contents(atPath: "\(path)/\(name)") else { continue }
       try content.write(to: URL(filePath: "\(copy)/\(name)"))
     }

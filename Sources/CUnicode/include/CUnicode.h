@@ -37,39 +37,6 @@ typedef enum {
 size_t tdu_fold(
   const uint8_t *TDU_NULLABLE source, size_t count, int32_t folding, uint8_t *TDU_NULLABLE output, size_t capacity);
 
-// A folded text, whose memory is used again for the next one; used by one thread at a time.
-typedef struct tdu_text tdu_text;
-
-tdu_text *TDU_NULLABLE tdu_text_create(void);
-void tdu_text_free(tdu_text *text);
-
-typedef enum {
-  TDU_KEEP_SPACES = 0,
-  TDU_SQUEEZE_SPACES = 1,           // each run of white space becomes one space
-  TDU_SQUEEZE_AND_TRIM_SPACES = 2,  // and there is none at both ends
-} tdu_spaces;
-
-// Folds a text in UTF-8. `folding` is a `tdu_folding`, `spaces` a `tdu_spaces`. Only with `maps_source`, positions in
-// the source can be found afterwards. Returns false if there is no memory, or if the text has 2^32 bytes or more.
-bool tdu_text_fold(
-  tdu_text *text, const uint8_t *TDU_NULLABLE source, size_t count, int32_t folding, int32_t spaces, bool maps_source);
-
-// Return the folded bytes, in UTF-8, which are valid until the next call of `tdu_text_fold`.
-const uint8_t *TDU_NULLABLE tdu_text_bytes(const tdu_text *text);
-size_t tdu_text_count(const tdu_text *text);
-
-typedef struct {
-  uint32_t start;
-  uint32_t end;
-} tdu_range;
-
-// Returns the words of the folded text, found at the first call; null if there are none, or if there is no memory,
-// which sets `*failed`.
-const tdu_range *TDU_NULLABLE tdu_text_words(tdu_text *text, size_t *count, bool *failed);
-
-// Returns the part of the source that a range of the folded text comes from.
-tdu_range tdu_text_source(const tdu_text *text, tdu_range range);
-
 // The next two functions are for the conformance tests. They return SIZE_MAX if there is no memory.
 
 // Finds the ends of all segments of a text, also of spaces and punctuation. `ends` has room for `count` numbers.
