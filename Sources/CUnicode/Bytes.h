@@ -15,7 +15,7 @@ class Bytes {
   void clear() { size_ = 0; }
   void resize(size_t size) { size_ = size; }  // to fewer bytes
 
-  // Returns room for at least `count` more bytes; `resize` them in with `grow`.
+  // Returns room for at least `count` more bytes; `grow` then adds those that were written there.
   uint8_t *reserve(size_t count) {
     if (capacity_ - size_ < count) enlarge(count);
     return bytes_.get() + size_;
