@@ -136,8 +136,8 @@ class Session {
   // The maximum number of damaged pages that one call repairs.
   static constexpr int kMostRepairs = 64;
 
-  bool makeRoom(int attempt);
-  uint64_t tryCommit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts);
+  uint64_t tryCommit(
+    const tdn_batch &batch, FileGroup::Durability durability, bool mayUseReserve, std::vector<uint64_t> &conflicts);
   bool repair(const Failure &failure);
   // Calls `body`. Repeats the call after each damaged page that stopped it and was repaired.
   template <class Body> decltype(std::declval<Body>()()) repairing(Body body) {

@@ -2,6 +2,7 @@
 #include "Session.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "../Commit/BatchCommit.h"
 #include "../Kyoto/PageAcceptance.h"
@@ -9,29 +10,27 @@
 
 namespace todana {
 
+namespace {
+
+// The attempts to commit on a full disk, counted from 0.
+constexpr int kFirstWithReserve = 3, kLastAttempt = 4;
+
+}  // namespace
+
+// Makes room on a full disk: first writes the log back, then also ends a copy that is being built, and last compacts
+// files. After that, a commit that removes records may use the room that it should leave for the next compaction.
 uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts) {
+  std::optional<Maintenance::Pause> pause;
   for (int attempt = 0;; attempt++) {
     try {
-      return repairing([&] { return tryCommit(batch, durability, conflicts); });
+      return repairing([&] { return tryCommit(batch, durability, attempt >= kFirstWithReserve, conflicts); });
     } catch (const Failure &failure) {
-      if (failure.code != TDN_NO_SPACE || !makeRoom(attempt)) throw;
+      if (failure.code != TDN_NO_SPACE || attempt == kLastAttempt) throw;
+      if (attempt == 1) pause.emplace(*maintenance_);
+      if (attempt >= 2) maintenance_->compactAll(attempt > 2);
+      group_->makeRoom();
     }
   }
-}
-
-// Makes room on a full disk: the first time writes the log back, then ends a copy that is being built, and last compacts
-// files. Returns false if that was all.
-bool Session::makeRoom(int attempt) {
-  switch (attempt) {
-    case 0: break;
-    case 1: maintenance_->yieldRoom(); break;
-    case 2:
-      if (!maintenance_->compactAll()) return false;
-      break;
-    default: return false;
-  }
-  group_->makeRoom();
-  return true;
 }
 
 // Repairs the page that a failure names, if it belongs to a data file and one of its bits is wrong. Accepts the page as
@@ -57,7 +56,7 @@ bool Session::repair(const Failure &failure) {
 }
 
 uint64_t Session::tryCommit(
-  const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts) {
+  const tdn_batch &batch, FileGroup::Durability durability, bool mayUseReserve, std::vector<uint64_t> &conflicts) {
   Batch checked(batch, *table_);
   if (keyRing()) countSeals();
   BatchCommit commit(*commitState_, checked);
@@ -66,8 +65,10 @@ uint64_t Session::tryCommit(
     const std::vector<BatchRun> &runs = checked.runs();
     const bool makesRoom =
       !runs.empty() && std::none_of(runs.begin(), runs.end(), [](const BatchRun &run) { return run.putCount > 0; });
+    using Reserve = DiskRoom::Reserve;
+    const Reserve reserve = !makesRoom ? Reserve::all : mayUseReserve ? Reserve::none : Reserve::forCompaction;
     number = group_->commit(
-      batch.id, durability, [&] { commit.apply(); }, [&] { commit.undo(); }, makesRoom);
+      batch.id, durability, [&] { commit.apply(); }, [&] { commit.undo(); }, reserve);
     if (makesRoom) maintenance_->noteRemoval();
   } catch (const Conflict &) {
     conflicts = commit.conflicts();

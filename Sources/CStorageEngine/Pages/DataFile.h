@@ -161,9 +161,11 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // for building and dropped files, which do not go through the log.
   int64_t newByteCount() const;
   int64_t changedPageCount() const;
-  // Returns the number of bytes that the changes of stored pages take in the log.
+  // Returns the number of bytes that the changes of stored pages, and the checksums of directly written pages, take in
+  // the log.
   int64_t changedByteCount() const;
-  // Returns the number of bytes by which the main file must grow for the newest content.
+  // Returns the disk space that the main file and its checksums need for the newest content, in addition to what they
+  // have.
   int64_t growthBeyondMain() const;
   // Tests whether the next checkpoint must cut bytes off the main file that recovery may still need.
   bool isCutPending() const { return cutGeneration_ != 0; }
@@ -245,6 +247,11 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void forgetChanges();
   int64_t acceptPages(uint64_t generation);
   int64_t acceptCut(uint64_t generation);
+  bool isUnsealed() const { return isBuilding() && !isSealed_; }
+
+  // -- Pages that the main file has as holes, since later pages were written directly
+  void noteHoles(int64_t start, int64_t end);
+  void countHoles(uint64_t writtenBack);
 
   // -- Pages that exist only in memory
   // Tests whether the main file has the page's committed content, so that releasing the private copy restores it.
@@ -295,6 +302,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   char *base_ = nullptr;
   int64_t reserved_ = 0;   // bytes of address space
   int64_t mainEnd_ = 0;    // [0, mainEnd_) maps the main file, the rest is anonymous zeros
+  // The pages between these offsets that a log has, and the main file only as holes. Their number may be too large.
+  int64_t holesStart_ = 0, holesEnd_ = 0, holeCount_ = 0;
   // Until the checkpoint of `cutGeneration_`, the main file has stale bytes from `cutEnd_` on, which must not be
   // mapped.
   uint64_t cutGeneration_ = 0;

@@ -9,6 +9,7 @@
 #include "../Log/LogWriter.h"
 #include "DataFile.h"
 #include "FileEnvironment.h"
+#include "PageSums.h"
 
 namespace todana {
 
@@ -33,8 +34,29 @@ int64_t DataFile::newByteCount() const {
 }
 
 int64_t DataFile::growthBeyondMain() const {
-  if (isBuilding() || isDropped()) return 0;
-  return std::max<int64_t>(0, pageCeiling(size()) - mainEnd_ - throughByteCount());
+  if (isUnsealed() || isDropped()) return 0;
+  const int64_t pages =
+    std::max<int64_t>(0, pageCeiling(size()) - mainEnd_ - throughByteCount()) + holeCount_ * kPageSize;
+  if (pages == 0) return 0;
+  // The file of checksums begins with a page of its own.
+  return pages + pageCeiling(pages / kPageSize * PageSums::kEntrySize) + (mayLackName() ? 2 * kPageSize : 0);
+}
+
+void DataFile::noteHoles(int64_t start, int64_t end) {
+  holesStart_ = holesEnd_ == 0 ? start : std::min(holesStart_, start);
+  holesEnd_ = std::max(holesEnd_, end);
+  countHoles(0);
+}
+
+// Counts the holes that remain after the checkpoint of generation `writtenBack`. Pages that a later log has count, even
+// if an earlier log had them, too.
+void DataFile::countHoles(uint64_t writtenBack) {
+  holeCount_ = 0;
+  holesEnd_ = std::min(holesEnd_, mainEnd_);
+  for (int64_t offset = holesStart_; offset < holesEnd_; offset += kPageSize) {
+    holeCount_ += loggedGeneration_[offset / kPageSize] > writtenBack;
+  }
+  if (holeCount_ == 0) holesStart_ = holesEnd_ = 0;
 }
 
 int64_t DataFile::changedPageCount() const {
@@ -44,10 +66,12 @@ int64_t DataFile::changedPageCount() const {
 }
 
 int64_t DataFile::changedByteCount() const {
-  if (isBuilding() || isDropped()) return 0;
+  if (isUnsealed() || isDropped()) return 0;
   constexpr int64_t kPageHeader = 21, kFileHeader = 64;
-  const uint32_t firstNewPage = static_cast<uint32_t>(pageCeiling(committedSize_) / kPageSize);
-  int64_t byteCount = kFileHeader;
+  const uint32_t firstNewPage =
+    isBuilding() ? UINT32_MAX : static_cast<uint32_t>(pageCeiling(committedSize_) / kPageSize);
+  const int64_t sumCount = newByteCount() / kPageSize + static_cast<int64_t>(sealedSums_.size());
+  int64_t byteCount = kFileHeader + sumCount * PageSums::kEntrySize;
   for (const uint32_t page : dirtyPages_) {
     if (page >= firstNewPage) continue;
     const int64_t blocks = environment_.settings.strict ? kPageSize / kBlockSize
@@ -120,6 +144,7 @@ int64_t DataFile::acceptCut(uint64_t generation) {
   if (mainEnd_ > end) {
     mapZeros(end, mainEnd_);
     mainEnd_ = end;
+    countHoles(0);
   }
   cutEnd_ = cutGeneration_ == 0 ? end : std::min(cutEnd_, end);
   cutGeneration_ = generation;
@@ -193,6 +218,7 @@ void DataFile::mapMain(int64_t end, uint64_t writtenBack) {
   } else {
     cutGeneration_ = 0;
   }
+  if (writtenBack > 0 && holesEnd_ > 0) countHoles(writtenBack);
   if (end <= mainEnd_) return;
   struct Kept {
     int64_t offset;
@@ -206,7 +232,9 @@ void DataFile::mapMain(int64_t end, uint64_t writtenBack) {
   }
   std::unique_ptr<DiskFile> main = environment_.disk.open(name_, Disk::Mode::read);
   if (!main) return;  // dropped concurrently
+  const int64_t start = mainEnd_;
   mapPart(*main, end);
+  if (writtenBack == 0 && !kept.empty()) noteHoles(start, end);
   for (const Kept &page : kept) std::memcpy(base_ + page.offset, page.content.data(), kPageSize);
 }
 

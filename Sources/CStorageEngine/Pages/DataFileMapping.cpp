@@ -101,6 +101,7 @@ std::shared_ptr<DataFile> DataFile::open(
     if (logged || settings.readOnly) file->keepInMemory(mapped / kPageSize, logged ? logged->generation : 0);
   }
   if (logged) file->applyLog(*logged, inMain);
+  if (file->mainEnd_ > pageCeiling(inMain)) file->noteHoles(pageCeiling(inMain), file->mainEnd_);
   return file;
 }
 

@@ -250,7 +250,7 @@ int64_t FileGroup::room() {
   ReadLock lock(*this);
   int64_t pending = 0;
   for (const std::shared_ptr<DataFile> &file : state_.files.open.all()) pending += file->growthBeyondMain();
-  return state_.disk.room() - DiskRoom::withChecksums(pending) - state_.room.forCopies(state_.counters.liveLogBytes);
+  return DiskRoom::usable(state_.disk.room() - pending - state_.room.forCopies(state_.counters.privatePages * kPageSize));
 }
 
 bool FileGroup::makeRoom() {

@@ -79,10 +79,10 @@ class FileGroup {
   // If `apply` throws or the log cannot be written, restores the committed content of every file. Then calls `undone`,
   // with readers still excluded, so that the caller discards derived state, and rethrows the failure. Throws
   // Failure(TDN_MUST_REOPEN) if a flush fails. Throws Failure(TDN_NO_SPACE) if the disk would have too little room to
-  // write the log back. `makesRoom`: the commit may use space that others leave free.
+  // write the log back, besides the reserve.
   uint64_t commit(
     const uint8_t batchID[16], Durability durability, const std::function<void()> &apply,
-    const std::function<void()> &undone, bool makesRoom = false);
+    const std::function<void()> &undone, DiskRoom::Reserve reserve = DiskRoom::Reserve::all);
 
   // The number and batch id of the commit being applied, and whether it has changed anything so far. Inside `apply`.
   struct Applying {
@@ -173,8 +173,8 @@ class FileGroup {
   // Makes everything durable, writes it back, and removes the logs. Only `~FileGroup` may follow.
   void close();
 
-  // Returns the bytes that stay free on the disk after the write-back of the logs; INT64_MAX for a group in memory.
-  // Negative if the disk lacks room for the write-back. Takes a ReadLock.
+  // Returns the bytes of the disk that commits may use, and that stay free after the write-back of the logs; INT64_MAX
+  // for a group in memory. Negative if the disk lacks room for the write-back. Takes a ReadLock.
   int64_t room();
   // Tests whether opening has left the logs as they are, because the disk had no room to write them back.
   bool hadNoRoom() const { return hadNoRoom_; }
@@ -199,11 +199,12 @@ class FileGroup {
   // -- Committing (FileGroupCommit.cpp)
   void waitForRoom() TDN_REQUIRES(state_.commitMutex);
   void applyChanges(
-    const uint8_t batchID[16], const std::function<void()> &apply, const std::function<void()> &undone, bool makesRoom)
+    const uint8_t batchID[16], const std::function<void()> &apply, const std::function<void()> &undone,
+    DiskRoom::Reserve reserve)
     TDN_REQUIRES(state_.commitMutex, state_.stateLock);
   void rewriteRepaired() TDN_REQUIRES(state_.commitMutex, state_.stateLock);
   void checkCommitLimit() const;
-  void requireRoom(bool makesRoom) TDN_REQUIRES(state_.commitMutex);
+  void requireRoom(DiskRoom::Reserve reserve) TDN_REQUIRES(state_.commitMutex);
   void startLog() TDN_REQUIRES(state_.commitMutex);
   void appendCommit(uint64_t number, const uint8_t batchID[16]) TDN_REQUIRES(state_.commitMutex, state_.stateLock);
   void acceptChanges() TDN_REQUIRES(state_.commitMutex, state_.stateLock);

@@ -10,7 +10,7 @@ namespace todana {
 
 uint64_t FileGroup::commit(
   const uint8_t batchID[16], Durability durability, const std::function<void()> &apply,
-  const std::function<void()> &undone, bool makesRoom) {
+  const std::function<void()> &undone, DiskRoom::Reserve reserve) {
   MutexLock commitLock(state_.commitMutex);
   state_.requireWritable();
   waitForRoom();
@@ -18,7 +18,7 @@ uint64_t FileGroup::commit(
   const int64_t tailBefore = state_.logs.tail();
   {
     ReaderWriterLock::Exclusive readersOut(state_.stateLock);
-    applyChanges(batchID, apply, undone, makesRoom || durability == Durability::bulk);
+    applyChanges(batchID, apply, undone, reserve);
     if (state_.files.changed.empty()) {
       commitLock.unlock();
       if (durability == Durability::full) flush();
@@ -68,7 +68,7 @@ void FileGroup::waitForRoom() {
 // is empty.
 void FileGroup::applyChanges(
   const uint8_t batchID[16], const std::function<void()> &apply, const std::function<void()> &undone,
-  bool makesRoom) {
+  DiskRoom::Reserve reserve) {
   applyingThread_ = std::this_thread::get_id();
   applyingBatch_ = batchID;
   try {
@@ -76,7 +76,7 @@ void FileGroup::applyChanges(
     if (!state_.files.changed.empty()) {
       rewriteRepaired();
       checkCommitLimit();
-      if (!state_.settings.isVolatile) requireRoom(makesRoom);
+      if (!state_.settings.isVolatile) requireRoom(reserve);
       if (!state_.settings.isVolatile) appendCommit(state_.ring.newest() + 1, batchID);
     }
   } catch (...) {
@@ -108,20 +108,24 @@ void FileGroup::checkCommitLimit() const {
                  "of " + std::to_string(state_.settings.commitLimit >> 10) + " KiB: save in smaller steps");
 }
 
-// Refuses a commit after which the disk would have no room to write all pages of the log back. One that lets files grow
-// must leave a reserve, unless it makes room: later commits can then do so.
-void FileGroup::requireRoom(bool makesRoom) {
+// Refuses a commit after which the disk would have no room to write all pages of the log back, or less than the reserve.
+// One that lets no file grow needs no more than one that removes records.
+void FileGroup::requireRoom(DiskRoom::Reserve reserve) {
   const bool isDirect = directWrites_.isLarge(state_.files.changed);
-  int64_t growth = 0, logged = 0;
+  int64_t growth = 0, logged = 0, pages = state_.counters.privatePages;
   for (const std::shared_ptr<DataFile> &file : state_.files.changed) {
     growth += file->newByteCount();
     logged += file->changedByteCount();
+    pages += file->changedPageCount();
   }
   if (!isDirect) logged += growth;
   if (!state_.room.mayBeShort(logged + growth)) return;
+  const std::vector<std::shared_ptr<DataFile>> files = state_.files.open.all();
   int64_t pending = 0;
-  for (const std::shared_ptr<DataFile> &file : state_.files.open.all()) pending += file->growthBeyondMain();
-  state_.room.require(logged, pending, state_.counters.liveLogBytes, growth > 0 && !makesRoom);
+  for (const std::shared_ptr<DataFile> &file : files) pending += file->growthBeyondMain();
+  for (const std::shared_ptr<DataFile> &file : adopted_) pending += file->growthBeyondMain();
+  if (growth == 0 && reserve == DiskRoom::Reserve::all) reserve = DiskRoom::Reserve::forCompaction;
+  state_.room.require(logged, pending, pages * kPageSize, state_.room.size(reserve, files));
 }
 
 // MARK: The log

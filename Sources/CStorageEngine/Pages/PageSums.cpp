@@ -81,10 +81,10 @@ bool PageSums::hasNoHead(Disk &disk, const std::string &name) {
   return file && isZero(head.data(), file->read(0, head.data(), head.size()));
 }
 
-bool PageSums::reaches(int64_t pageCount) const { return kEntries + 8 * pageCount <= mappedSize_; }
+bool PageSums::reaches(int64_t pageCount) const { return kEntries + kEntrySize * pageCount <= mappedSize_; }
 
 bool PageSums::find(int64_t page, uint64_t *sum) const {
-  int64_t offset = kEntries + 8 * page;
+  int64_t offset = kEntries + kEntrySize * page;
   if (offset + 8 > mappedSize_) return false;
   std::memcpy(sum, mapping_ + offset, 8);
   return true;
@@ -93,7 +93,7 @@ bool PageSums::find(int64_t page, uint64_t *sum) const {
 std::vector<uint64_t> PageSums::read(Disk &disk, const std::string &dataFileName, int64_t firstPage, size_t count) {
   std::vector<uint64_t> sums(count);
   std::unique_ptr<DiskFile> file = disk.open(nameFor(dataFileName), Disk::Mode::read);
-  sums.resize(file ? file->read(kEntries + 8 * firstPage, sums.data(), 8 * count) / 8 : 0);
+  sums.resize(file ? file->read(kEntries + kEntrySize * firstPage, sums.data(), 8 * count) / 8 : 0);
   return sums;
 }
 

@@ -17,6 +17,9 @@ namespace todana {
 // functions. Any thread, without a lock: the fields of an open object do not change.
 class PageSums {
  public:
+  // The size of a page's checksum in the file.
+  static constexpr int64_t kEntrySize = 8;
+
   static std::string nameFor(const std::string &dataFileName) { return dataFileName + ".sums"; }
 
   // Opens the file. Throws Failure(TDN_DAMAGED) if it is missing or its header is damaged. `repairsBits`: one wrong bit

@@ -17,7 +17,9 @@ namespace {
 constexpr int64_t kMostInStep = 1 << 20;
 // The most bytes moved between two checkpoints: each of the two logs takes about as much.
 constexpr int64_t kMostBetweenCheckpoints = 8 << 20;
-constexpr int64_t kLeastRoom = 192 << 10;
+// The least room for compaction, and the bytes moved by one commit in that much room.
+constexpr int64_t kLeastRoom = 16 << 10;
+constexpr int64_t kLeastInStep = 4 << 10;
 // The minimum size of a free block, which must hold its own header.
 constexpr int64_t kSmallestBlock = 16;
 
@@ -36,7 +38,7 @@ void InPlaceCompaction::run() {
       file_->file()->name());
   }
   // On an almost full disk, steps are smaller.
-  stepBytes_ = std::min(kMostInStep, room_ / 12);
+  stepBytes_ = std::clamp(room_ / 12, kLeastInStep, kMostInStep);
   checkpointBytes_ = std::min(kMostBetweenCheckpoints, room_ / 4);
   roomBesides_ = std::min<int64_t>(256 << 10, room_ / 8);
   position_ = {file_->recordStart(), file_->recordStart()};
@@ -80,7 +82,7 @@ void InPlaceCompaction::skipCompact() {
 void InPlaceCompaction::moveSome() {
   step();
   const Position before = position_;
-  for (bool isRepeated = false;; isRepeated = true) {
+  while (true) {
     try {
       return commit([&](Commit &commit) {
         // Snapshots of a tree find records by their keys, wherever the nodes are.
@@ -88,8 +90,11 @@ void InPlaceCompaction::moveSome() {
       });
     } catch (const Failure &failure) {
       position_ = before;
-      // Other commits may have taken the room for the log.
-      if (failure.code != TDN_NO_SPACE || isRepeated || !state_.group.makeRoom()) throw;
+      if (failure.code != TDN_NO_SPACE) throw;
+      if (state_.group.makeRoom()) continue;
+      // Other commits have taken the room, or the records have long chains.
+      if (stepBytes_ <= kLeastInStep) throw;
+      stepBytes_ /= 2;
     } catch (...) {
       position_ = before;
       throw;
@@ -149,7 +154,7 @@ void InPlaceCompaction::commit(const std::function<void(Commit &)> &change) {
       state_.writer.end(0);
       commit.finish();
     },
-    [&] { commit.undo(); });
+    [&] { commit.undo(); }, DiskRoom::Reserve::none);
 }
 
 // MARK: Inside a commit

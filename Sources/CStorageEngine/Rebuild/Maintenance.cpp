@@ -85,7 +85,7 @@ void Maintenance::lookAt(Keyspace &keyspace) {
     rowCount = file->rowCount();
   }
   Rebuilding rebuilding(state_, keyspace, file, [this](uint64_t, uint64_t) {
-    return !isStopping_ && yieldCount_ == 0;
+    return !isStopping_ && pauseCount_ == 0;
   });
   rebuilding.survey();
   if (isTooSmall) {
@@ -123,34 +123,56 @@ uint64_t Maintenance::roomForCopy(uint64_t copyBytes) {
 
 bool Maintenance::compact(Keyspace &keyspace, const Rebuilding::Progress &progress) {
   MutexLock oneAtATime(rebuildingMutex_);
-  std::shared_ptr<const HashFile> file = currentFile(keyspace);
-  if (!file) return false;
   const Rebuilding::Progress step = [&](uint64_t done, uint64_t total) { return !isStopping_ && progress(done, total); };
+  bool isCompacted = false;
   try {
-    if (keyspace.isTree()) TreeJoining(state_, keyspace, file, step).run();
-    auto rebuilding = std::make_unique<Rebuilding>(state_, keyspace, file, step);
-    rebuilding->survey();
-    uint64_t rowCount;
-    {
-      FileGroup::ReadLock lock(state_.group);
-      rowCount = file->rowCount();
-    }
-    const uint64_t buckets = static_cast<uint64_t>(file->bucketCount());
-    const uint64_t wanted = tightBucketCount(rebuilding->recordCount(), rowCount, *file);
-    const uint64_t shortest = rebuilding->neededBytes() + wanted * kAddressSize;
-    if (!isMuchLess(shortest, rebuilding->usedBytes() + buckets * kAddressSize)) return false;
-    if (!hasRoomToRebuild(shortest, *rebuilding) || !runIfRoom(*rebuilding, wanted)) {
-      if (!isMuchLess(rebuilding->liveBytes(), rebuilding->usedBytes())) return false;
-      rebuilding = nullptr;  // commits no longer need to note their changes
-      // The survey counts as the first quarter of the progress.
-      InPlaceCompaction(state_, keyspace, file, [&](uint64_t done, uint64_t total) {
-        return step(total / 4 + done / 4 * 3, total);
-      }).run();
+    for (bool isJoined = false; !isJoined;) {
+      const std::shared_ptr<const HashFile> file = currentFile(keyspace);
+      if (!file) break;
+      isJoined = !keyspace.isTree() || joinLeaves(TreeJoining(state_, keyspace, file, step));
+      if (!compact(keyspace, file, step)) break;
+      isCompacted = true;
     }
   } catch (const Rebuilding::Abandoned &) {
     return false;
   }
-  compactionCount_++;
+  if (isCompacted) compactionCount_++;
+  return isCompacted;
+}
+
+// Joins leaves. Returns false if the disk lacks room to join all: the compaction of the file makes room for the others.
+bool Maintenance::joinLeaves(TreeJoining &&joining) {
+  try {
+    joining.run();
+    return true;
+  } catch (const Failure &failure) {
+    if (failure.code != TDN_NO_SPACE) throw;
+    return false;
+  }
+}
+
+// Rebuilds the file, or compacts it in place if the disk has no room for a copy. Returns false if it would not become
+// much shorter.
+bool Maintenance::compact(
+  Keyspace &keyspace, const std::shared_ptr<const HashFile> &file, const Rebuilding::Progress &step) {
+  auto rebuilding = std::make_unique<Rebuilding>(state_, keyspace, file, step);
+  rebuilding->survey();
+  uint64_t rowCount;
+  {
+    FileGroup::ReadLock lock(state_.group);
+    rowCount = file->rowCount();
+  }
+  const uint64_t buckets = static_cast<uint64_t>(file->bucketCount());
+  const uint64_t wanted = tightBucketCount(rebuilding->recordCount(), rowCount, *file);
+  const uint64_t shortest = rebuilding->neededBytes() + wanted * kAddressSize;
+  if (!isMuchLess(shortest, rebuilding->usedBytes() + buckets * kAddressSize)) return false;
+  if (hasRoomToRebuild(shortest, *rebuilding) && runIfRoom(*rebuilding, wanted)) return true;
+  if (!isMuchLess(rebuilding->liveBytes(), rebuilding->usedBytes())) return false;
+  rebuilding = nullptr;  // commits no longer need to note their changes
+  // The survey counts as the first quarter of the progress.
+  InPlaceCompaction(state_, keyspace, file, [&](uint64_t done, uint64_t total) {
+    return step(total / 4 + done / 4 * 3, total);
+  }).run();
   return true;
 }
 
@@ -175,14 +197,14 @@ bool Maintenance::hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveye
   return (wanted <= permitted && wanted <= room) || (packsMuch && wanted <= room / 2);
 }
 
-void Maintenance::yieldRoom() {
-  yieldCount_++;
-  { MutexLock wait(rebuildingMutex_); }
-  yieldCount_--;
+Maintenance::Pause::Pause(Maintenance &maintenance) : maintenance_(maintenance) {
+  maintenance.pauseCount_++;
+  MutexLock wait(maintenance.rebuildingMutex_);
 }
 
-bool Maintenance::compactAll() {
-  if (!hasRemoved_.exchange(false)) return false;
+void Maintenance::compactAll(bool always) {
+  if (removals_ < (always ? 1 : removalsWanted_.load())) return;
+  removals_ = 0;
   bool isAnyCompacted = false;
   for (Keyspace *keyspace : state_.table.all()) {
     if (keyspace->fileNumber == 0 || keyspace->isDropped) continue;
@@ -193,7 +215,7 @@ bool Maintenance::compactAll() {
       if (failure.code != TDN_NO_SPACE && failure.code != TDN_DAMAGED) throw;
     }
   }
-  return isAnyCompacted;
+  removalsWanted_ = isAnyCompacted ? 1 : 2 * removalsWanted_;
 }
 
 void Maintenance::convert(

@@ -14,6 +14,8 @@
 
 namespace todana {
 
+class TreeJoining;
+
 // The maintenance of a session's files, one rebuild at a time. Session owns it, requests maintenance after commits, and
 // compacts and converts on demand. A thread of its own does the requested work.
 //
@@ -37,13 +39,25 @@ class Maintenance {
   // Compacts the keyspace's file on this thread if it would become shorter. Returns false if it would not, or if
   // `progress` gave up.
   bool compact(Keyspace &keyspace, const Rebuilding::Progress &progress);
-  // Abandons a rebuild in the background, and waits for one on demand: their copies take room on a full disk.
-  void yieldRoom();
-  // Compacts all files that would become shorter, on this thread, so that a commit has room on a full disk. Returns false
-  // if no file did, or if no commit has removed anything since the last call.
-  bool compactAll();
+  // Keeps the background from rebuilding files, whose copies take room on a full disk. Abandons a rebuild there, and
+  // waits for one on demand.
+  class Pause {
+   public:
+    explicit Pause(Maintenance &maintenance);
+    ~Pause() { maintenance_.pauseCount_--; }
+    Pause(const Pause &) = delete;
+    Pause &operator=(const Pause &) = delete;
+
+   private:
+    Maintenance &maintenance_;
+  };
+
+  // Compacts all files that would become shorter, on this thread, so that a commit has room on a full disk. Does nothing
+  // unless commits have removed records since the last call. After a call that compacted no file, waits for twice as
+  // many such commits unless `always`: each call looks at every file.
+  void compactAll(bool always);
   // Notes that a commit has removed records.
-  void noteRemoval() { hasRemoved_ = true; }
+  void noteRemoval() { removals_++; }
   // Rebuilds the file in another form, on this thread. Throws Rebuilding::Abandoned if `progress` gave up, or if the
   // keyspace moved to another file.
   void convert(Keyspace &keyspace, const Rebuilding::Progress &progress, const Rebuilding::Conversion &conversion);
@@ -61,6 +75,8 @@ class Maintenance {
   void requireRoom(uint64_t copyBytes);
   uint64_t room();
   static uint64_t roomForCopy(uint64_t copyBytes);
+  static bool joinLeaves(TreeJoining &&joining);
+  bool compact(Keyspace &keyspace, const std::shared_ptr<const HashFile> &file, const Rebuilding::Progress &step);
   static bool runIfRoom(Rebuilding &rebuilding, uint64_t bucketCount);
   bool hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveyed);
   std::shared_ptr<const HashFile> currentFile(Keyspace &keyspace);
@@ -74,8 +90,9 @@ class Maintenance {
   std::map<uint32_t, std::chrono::steady_clock::time_point> retryTimes_ TDN_GUARDED_BY(mutex_);
   Mutex rebuildingMutex_;  // one rebuild at a time
   std::atomic<bool> isStopping_{false};
-  std::atomic<int> yieldCount_{0};  // threads that wait for the room of a copy
-  std::atomic<bool> hasRemoved_{true};  // a former session may have removed records
+  std::atomic<int> pauseCount_{0};
+  std::atomic<uint64_t> removals_{1};  // commits since `compactAll`; a former session may have removed records
+  std::atomic<uint64_t> removalsWanted_{1};
   std::atomic<uint64_t> growthCount_{0};
   std::atomic<uint64_t> compactionCount_{0};
   std::thread thread_ TDN_GUARDED_BY(mutex_);

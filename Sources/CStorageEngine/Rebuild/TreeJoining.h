@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "../Commit/Commit.h"
 
@@ -21,11 +23,15 @@ class TreeJoining {
   TreeJoining(const TreeJoining &) = delete;
   TreeJoining &operator=(const TreeJoining &) = delete;
 
-  // Joins neighbouring leaves that fit into one. Throws Rebuilding::Abandoned if `progress` gave up, or if the keyspace
-  // moved to another file.
+  // Joins neighbouring leaves that fit into one. The file may grow, because a joined leaf may fit into no free block. On
+  // a full disk, takes smaller steps, and leaves room for compaction in place. Throws Rebuilding::Abandoned if
+  // `progress` gave up, or if the keyspace moved to another file. Throws Failure(TDN_NO_SPACE) if the disk lacks room
+  // for the smallest step.
   void run();
 
  private:
+  std::optional<std::string> join(const std::string &key, int leafCount);
+
   CommitState &state_;
   Keyspace &keyspace_;
   const std::shared_ptr<const HashFile> file_;
