@@ -152,6 +152,8 @@ public struct QueryChange<T: StoredObject> {
   }
 
   /// Returns the objects of the result, loaded, except objects that have been deleted since.
+  ///
+  /// There may thus be fewer than ``count``. The indexes of the changes are those of ``ids`` and ``object(at:)``.
   public func objects(onDamage: DamagePolicy = .fail) throws(StoreError) -> [T] {
     try store.fetch(ids, onDamage: onDamage).compactMap { $0 }
   }

@@ -1,6 +1,7 @@
 /// The identity of a saved object: its class and its row.
 ///
-/// An identity never changes, and is never reused for another object.
+/// An identity never changes, and is never reused for another saved object. That of an object whose insert was never
+/// saved ends with the session: a later session may give it to another object.
 ///
 /// It is `Sendable`: one isolation domain passes it to another, which fetches the object from a store of its own.
 ///

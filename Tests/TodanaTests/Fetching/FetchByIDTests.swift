@@ -29,4 +29,24 @@ struct FetchByIDTests {
     try store.saveChanges()
     #expect(try store.fetch(ids) == [nil, playlist, song, playlist])
   }
+
+  @Test("An identity that was never saved finds no object in another session, and one of an unregistered class throws")
+  func neverSaved() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("store")
+    var store = try Store(.directory(path), classes: [Song.self, Playlist.self])
+    let saved = try store.insert(Song())
+    try store.saveChanges()
+    let unsaved = try store.insert(Playlist())
+    try store.close(discarding: true)
+    store = try Store(.directory(path), classes: [Playlist.self])
+    #expect(try store.fetch(unsaved) == nil)
+    #expect(try store.fetch(unsaved.untyped) == nil)
+    #expect(try store.fetch([unsaved]) == [nil])
+    #expect(try store.delete([unsaved]) == 0)
+    #expect(#expect(throws: StoreError.self) { try store.fault(unsaved) }?.code == .unknownClass)
+    let error = #expect(throws: StoreError.self) { try store.fetch(saved.untyped) }
+    #expect(error?.code == .unknownClass && error?.className == "Song")
+    try store.close()
+  }
 }
