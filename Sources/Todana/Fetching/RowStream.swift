@@ -25,7 +25,7 @@ struct RowStream {
     var waiting: [Int] = []
     var waitingTable: ClassTable?
     for index in ids.indices {
-      guard let table = try store.storedTable(of: ids[index]) else { continue }
+      let table = try store.table(of: ids[index])
       if let object = table.identity[ids[index].rowID] {
         guard store.includes(object, includingPending: includingPending) else { continue }
         if !object.isFault {

@@ -9,7 +9,7 @@ extension Store {
   ///   the record.
   public func fetch<T: StoredObject>(_ id: ObjectID<T>, includingPending: Bool = true) throws(StoreError) -> T? {
     try begin()
-    guard let table = try storedTable(of: id) else { return nil }
+    let table = try table(of: id)
     if let object = table.identity[id.rowID], !object.isFault {
       return includes(object, includingPending: includingPending) ? unsafe unsafeDowncast(object, to: T.self) : nil
     }
@@ -59,7 +59,7 @@ extension Store {
     var missingTable: ClassTable?
     for index in ids.indices {
       let id = ids[index]
-      guard let table = try storedTable(of: id) else { continue }
+      let table = try table(of: id)
       if let object = table.identity[id.rowID] {
         guard includes(object, includingPending: includingPending) else { continue }
         if !object.isFault {
@@ -108,26 +108,19 @@ extension Store {
 
   /// Returns the object with this identity without loading it: the live one, or a fault.
   ///
-  /// The row may not exist. In this case loading the fault throws an error. ``StoreError/Code/unknownClass`` is also
-  /// thrown if the store has no class of the identity: its object was never saved.
+  /// The row may not exist. In this case loading the fault throws an error.
   ///
   /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``.
   public func fault<T: StoredObject>(_ id: ObjectID<T>) throws(StoreError) -> T {
     try begin()
-    guard let table = try storedTable(of: id) else {
-      throw StoreError(
-        .unknownClass, "There is no object \(id): the store has no class of this number.", rowID: id.rowID)
-    }
-    return unsafe unsafeDowncast(table.objectOrFault(id.rowID), to: T.self)
+    return unsafe unsafeDowncast(try table(of: id).objectOrFault(id.rowID), to: T.self)
   }
 
-  /// Returns the table of an identity, whose class is `T` or a subclass.
-  ///
-  /// - Returns: The table; nil if the store has no class of this number. Its object was then never saved.
-  func storedTable<T: StoredObject>(of id: ObjectID<T>) throws(StoreError) -> ClassTable? {
+  /// Returns the table of an identity; its class is `T` or a subclass.
+  func table<T: StoredObject>(of id: ObjectID<T>) throws(StoreError) -> ClassTable {
     noteUse(of: id.untyped)
     if let table = lastTable, table.type == T.self, table.classID == id.classID { return table }
-    guard let table = try knownTable(id) else { return nil }
+    let table = try knownTable(id)
     guard table.type.inherits(from: T.self) else {
       throw StoreError(
         .wrongClass, "The object \(id) is not of class \(T.self).", className: table.name, rowID: id.rowID)
@@ -137,12 +130,16 @@ extension Store {
   }
 
   /// Returns the table of an identity's class number, which another store of the backend may have assigned.
-  private func knownTable<T: StoredObject>(_ id: ObjectID<T>) throws(StoreError) -> ClassTable? {
+  private func knownTable<T: StoredObject>(_ id: ObjectID<T>) throws(StoreError) -> ClassTable {
     if let table = registry[id.classID] { return table }
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     registry.adopt(keyspaces)
     if let table = registry[id.classID] { return table }
-    guard let keyspace = keyspaces.first(where: { $0.kind == .rows && $0.id == id.classID }) else { return nil }
+    guard let keyspace = keyspaces.first(where: { $0.kind == .rows && $0.id == id.classID }) else {
+      throw StoreError(
+        .unknownClass, "There is no object \(id): the store has no class of this number. Was the object ever saved?",
+        rowID: id.rowID)
+    }
     throw StoreError(
       .unknownClass, "The class of object \(id) is not registered; list it in `classes` when opening the store.",
       className: String(decoding: keyspace.name, as: UTF8.self), rowID: id.rowID)

@@ -63,7 +63,7 @@ struct NamedBuffers {
   }
 
   /// Returns the pending change of a buffer.
-  func pendingChange(of name: String) -> PendingBuffer? { pending[Name(string: name)] }
+  func pendingChange(of name: String) -> PendingBuffer? { pending.isEmpty ? nil : pending[Name(string: name)] }
 
   /// Returns the record state that a save must find, so that it does not overwrite another store's change.
   ///
@@ -120,37 +120,6 @@ struct NamedBuffers {
   mutating func didSave(_ saved: [(Name, WriteBatch.Expectation)]) {
     known.reserve(saved.count)
     for (name, expectation) in saved { known.set(expectation, for: name, keeping: pending.keys) }
-  }
-}
-
-/// The last known states of the records that were read or saved last.
-///
-/// Memory is limited: a program may read any number of names, present or not. States are forgotten in two steps, so
-/// that a state is known for at least ``limit`` other buffers after it was noted.
-private struct RecentStates {
-  static let limit = 1 << 15
-
-  private typealias States = [NamedBuffers.Name: WriteBatch.Expectation]
-
-  private var newer: States = [:]
-  private var older: States = [:]
-
-  subscript(_ name: NamedBuffers.Name) -> WriteBatch.Expectation? { newer[name] ?? older[name] }
-
-  /// Makes room for the states of some more buffers.
-  mutating func reserve(_ count: Int) { newer.reserveCapacity(min(newer.count + count, Self.limit)) }
-
-  /// Notes the state of a record, and forgets the oldest ones, except those of some buffers.
-  mutating func set(
-    _ state: WriteBatch.Expectation?, for name: NamedBuffers.Name, keeping kept: some Collection<NamedBuffers.Name>
-  ) {
-    newer[name] = state
-    if state == nil { older[name] = nil }
-    // The kept buffers are moved at most once for each of them that was noted.
-    guard newer.count > max(Self.limit, 2 * kept.count) else { return }
-    for name in kept where newer[name] == nil { newer[name] = older[name] }
-    older = newer
-    newer = [:]
   }
 }
 

@@ -51,7 +51,7 @@ extension Store {
     var rowIDs: [RowID] = []
     var rowTable: ClassTable?
     for id in ids {
-      guard let table = try storedTable(of: id) else { continue }
+      let table = try table(of: id)
       if let rowTable, rowTable !== table {
         count += try delete(rowIDs, of: rowTable)
         rowIDs.removeAll(keepingCapacity: true)

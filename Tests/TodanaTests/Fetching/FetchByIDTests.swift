@@ -30,7 +30,7 @@ struct FetchByIDTests {
     #expect(try store.fetch(ids) == [nil, playlist, song, playlist])
   }
 
-  @Test("An identity that was never saved finds no object in another session, and one of an unregistered class throws")
+  @Test("Errors tell the identity of a class that was never saved from that of an unregistered class")
   func neverSaved() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
@@ -40,13 +40,12 @@ struct FetchByIDTests {
     let unsaved = try store.insert(Playlist())
     try store.close(discarding: true)
     store = try Store(.directory(path), classes: [Playlist.self])
-    #expect(try store.fetch(unsaved) == nil)
-    #expect(try store.fetch(unsaved.untyped) == nil)
-    #expect(try store.fetch([unsaved]) == [nil])
-    #expect(try store.delete([unsaved]) == 0)
-    #expect(#expect(throws: StoreError.self) { try store.fault(unsaved) }?.code == .unknownClass)
-    let error = #expect(throws: StoreError.self) { try store.fetch(saved.untyped) }
-    #expect(error?.code == .unknownClass && error?.className == "Song")
+    let missing = #expect(throws: StoreError.self) { try store.fetch(unsaved) }
+    #expect(missing?.code == .unknownClass && missing?.className == nil)
+    #expect(missing?.message.contains("the store has no class of this number") == true)
+    let unregistered = #expect(throws: StoreError.self) { try store.fetch(saved.untyped) }
+    #expect(unregistered?.code == .unknownClass && unregistered?.className == "Song")
+    #expect(unregistered?.message.contains("list it in `classes`") == true)
     try store.close()
   }
 }

@@ -99,12 +99,12 @@ import Todana
     #expect(throws: StoreError.self) { try store.load([fault]) }
   }
 
-  @Test func `an id of another class is refused, and one without a class finds nothing`() throws {
+  @Test func `an id of another class or of an unknown class is refused`() throws {
     let id = try store.insert(Song("a"))
     let asNode = ObjectID<Node>(unchecked: id.untyped)
     #expect(#expect(throws: StoreError.self) { try store.fetch(asNode) }?.code == .wrongClass)
     let unknown = AnyObjectID(classID: KeyspaceID(rawValue: 77), rowID: 1)
-    #expect(try store.fetch(unknown) == nil)
+    #expect(#expect(throws: StoreError.self) { try store.fetch(unknown) }?.code == .unknownClass)
     #expect(try store.fetch(id.untyped) is Song)
   }
 
