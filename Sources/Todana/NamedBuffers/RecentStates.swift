@@ -78,7 +78,7 @@ private struct StateTable {
   mutating func reserve(_ wanted: Int) {
     guard wanted * 4 > slots.count * 3 else { return }
     var capacity = max(64, slots.count)
-    while wanted * 4 > capacity * 3 { capacity *= 2 }
+    while wanted * 4 > capacity * 3 { capacity *= 4 }
     let former = slots
     slots = Array(repeating: nil, count: capacity)
     for case let slot? in former { slots[place(of: slot.digest)] = slot }

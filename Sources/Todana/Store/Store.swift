@@ -44,7 +44,8 @@ public final class Store {
   let observation = ObservationRegistrar()
   /// The number of pending objects of all classes and of pending named buffers.
   var pendingCount = 0
-  var namedBuffers = NamedBuffers()
+  // No other code runs while the buffers are accessed, so accesses never overlap. A check would cost more than a lookup.
+  @safe @exclusivity(unchecked) var namedBuffers = NamedBuffers()
   var hasDelegate = false
   /// Whether the store was closed, so that every throwing call throws ``StoreError/Code/closed``.
   public internal(set) var isClosed = false {
@@ -92,7 +93,7 @@ public final class Store {
   /// The table of the class that was looked up last.
   var lastTable: ClassTable?
   var spareChunk: RecordChunk?
-  var spareSmallChunk: RecordChunk?
+  @safe @exclusivity(unchecked) var spareSmallChunk: RecordChunk?
   var spareIndexChunk: RecordChunk?
   var spareCopies: ContentCopies?
   /// Memory for the content of a named buffer that is being written.
