@@ -37,6 +37,9 @@ var cTargets: [Target] = [
   ),
   // Folding and words of texts, by tables of one version of Unicode.
   .target(name: "CUnicode"),
+  // Regular expressions of RE2. The only target that includes its headers. It is no system library: Debian's pkg-config
+  // file has the flag -pthread, which the package manager refuses.
+  .target(name: "CRegularExpressions", linkerSettings: [.linkedLibrary("re2")]),
   // System calls that Swift's import of the C library lacks.
   .target(name: "CFileSystem"),
   // The process of the tool: arguments, standard descriptors, signals, and the commands that it starts.
@@ -57,7 +60,8 @@ var cTargets: [Target] = [
 // Targets of Swift. All of them get the settings below.
 var swiftTargets: [Target] = [
   .target(
-    name: "Todana", dependencies: ["CThreads", "CStorageEngine", "CSealing", "CUnicode", "CXXHash", logging]
+    name: "Todana",
+    dependencies: ["CThreads", "CStorageEngine", "CSealing", "CUnicode", "CRegularExpressions", "CXXHash", logging]
   ),
   // Archives of files, built on the library's public API.
   .target(

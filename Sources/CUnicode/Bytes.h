@@ -11,6 +11,7 @@ namespace todana::unicode {
 class Bytes {
  public:
   const uint8_t *data() const { return bytes_.get(); }
+  uint8_t *mutableData() { return bytes_.get(); }
   size_t size() const { return size_; }
   void clear() { size_ = 0; }
   void resize(size_t size) { size_ = size; }  // to fewer bytes

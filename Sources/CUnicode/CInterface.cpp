@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <memory>
+#include <new>
 
 #include "Folding.h"
 #include "Tables.h"
@@ -9,7 +12,20 @@
 
 using namespace todana::unicode;
 
+struct tdu_text {
+  Bytes bytes;
+  std::vector<FoldedPart> parts;
+  std::vector<Segment> words;
+  bool hasWords = false;
+  size_t sourceCount = 0;
+};
+
+static_assert(sizeof(Segment) == sizeof(tdu_range));
+
 namespace {
+
+// The length up to which the memory of a text is used again.
+constexpr size_t kMostKept = 1 << 20;
 
 size_t copy(const Bytes &bytes, uint8_t *output, size_t capacity) {
   if (bytes.size() > 0 && bytes.size() <= capacity) std::memcpy(output, bytes.data(), bytes.size());
@@ -32,17 +48,73 @@ size_t tdu_fold(const uint8_t *source, size_t count, int32_t kind, uint8_t *outp
   if (count <= capacity && foldASCII(source, count, output) == count) return count;
   try {
     Bytes bytes;
-    fold(source, count, folding(kind), bytes);
+    fold(source, count, folding(kind), bytes, nullptr);
     return copy(bytes, output, capacity);
   } catch (const std::exception &) {
     return SIZE_MAX;
   }
 }
 
+tdu_text *tdu_text_of_thread(void) {
+  thread_local const std::unique_ptr<tdu_text> text(new (std::nothrow) tdu_text());
+  return text.get();
+}
+
+bool tdu_text_fold(tdu_text *text, const uint8_t *source, size_t count, bool trims, bool mapsSource) {
+  if (count > TDU_LONGEST_TEXT) return false;
+  try {
+    // The memory of a long text is not kept for the next one.
+    if (text->sourceCount > kMostKept && count < kMostKept) *text = tdu_text();
+    text->bytes.clear();
+    text->parts.clear();
+    text->words.clear();
+    text->hasWords = false;
+    text->sourceCount = count;
+    std::vector<FoldedPart> *const parts = mapsSource ? &text->parts : nullptr;
+    fold(source, count, Folding::caseAndAccents, text->bytes, parts);
+    squeezeSpaces(text->bytes, trims, parts);
+    return true;
+  } catch (const std::exception &) {
+    return false;
+  }
+}
+
+const uint8_t *tdu_text_bytes(const tdu_text *text) { return text->bytes.data(); }
+
+size_t tdu_text_count(const tdu_text *text) { return text->bytes.size(); }
+
+const tdu_range *tdu_text_words(tdu_text *text, size_t *count, bool *failed) {
+  *failed = false;
+  *count = 0;
+  try {
+    if (!text->hasWords) findSegments(text->bytes.data(), text->bytes.size(), Segmentation::words, text->words);
+    text->hasWords = true;
+  } catch (const std::exception &) {
+    text->words.clear();
+    *failed = true;
+    return nullptr;
+  }
+  *count = text->words.size();
+  return reinterpret_cast<const tdu_range *>(text->words.data());
+}
+
+tdu_range tdu_text_source(const tdu_text *text, tdu_range range) {
+  // The last part that begins at or before the start, and the first part that begins at or after the end.
+  const auto start = std::upper_bound(
+    text->parts.begin(), text->parts.end(), range.start,
+    [](uint32_t offset, const FoldedPart &part) { return offset < part.folded; });
+  const auto end = std::lower_bound(
+    text->parts.begin(), text->parts.end(), range.end,
+    [](const FoldedPart &part, uint32_t offset) { return part.folded < offset; });
+  return {
+    start == text->parts.begin() ? 0 : (start - 1)->source,
+    end == text->parts.end() ? static_cast<uint32_t>(text->sourceCount) : end->source};
+}
+
 size_t tdu_segment_ends(const uint8_t *source, size_t count, uint32_t *ends) {
   try {
     std::vector<Segment> segments;
-    findWords(source, count, true, segments);
+    findSegments(source, count, Segmentation::all, segments);
     for (size_t index = 0; index < segments.size(); index++) ends[index] = segments[index].end;
     return segments.size();
   } catch (const std::exception &) {

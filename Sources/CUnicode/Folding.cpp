@@ -95,8 +95,8 @@ uint8_t lowercase(uint8_t byte) { return byte | static_cast<uint8_t>((byte - 'A'
 
 class Folder {
  public:
-  Folder(const uint8_t *source, size_t count, Folding folding, Bytes &output)
-      : source_(source), count_(count), folding_(folding), output_(output) {}
+  Folder(const uint8_t *source, size_t count, Folding folding, Bytes &output, std::vector<FoldedPart> *parts)
+      : source_(source), count_(count), folding_(folding), output_(output), parts_(parts) {}
 
   void fold() {
     size_t offset = 0;
@@ -132,15 +132,23 @@ class Folder {
     const size_t folded = output_.size();
     const size_t count = foldASCII(source_ + offset, count_ - offset, output);
     output_.grow(count);
+    if (parts_) {
+      for (size_t index = 0; index < count; index++) note(folded + index, offset + index);
+    }
     source0_ = offset + count - 1;
     folded0_ = folded + count - 1;
     return count;
+  }
+
+  void note(size_t folded, size_t source) {
+    if (parts_) parts_->push_back({static_cast<uint32_t>(folded), static_cast<uint32_t>(source)});
   }
 
   // Begins a part.
   void begin(size_t offset) {
     source0_ = offset;
     folded0_ = output_.size();
+    note(folded0_, offset);
   }
 
   void append(uint32_t scalar, const Property &property) {
@@ -195,6 +203,7 @@ class Folder {
   const size_t count_;
   const Folding folding_;
   Bytes &output_;
+  std::vector<FoldedPart> *const parts_;
   std::vector<uint32_t> scalars_;
   // The beginning of the last part.
   size_t source0_ = 0;
@@ -220,8 +229,50 @@ size_t foldASCII(const uint8_t *source, size_t count, uint8_t *output) {
   return done;
 }
 
-void fold(const uint8_t *source, size_t count, Folding folding, Bytes &output) {
-  Folder(source, count, folding, output).fold();
+void fold(const uint8_t *source, size_t count, Folding folding, Bytes &output, std::vector<FoldedPart> *parts) {
+  Folder(source, count, folding, output, parts).fold();
+}
+
+namespace {
+
+// Tests whether a text has white space other than single spaces between other characters. Bytes of other scalars are
+// taken for such a space if in doubt.
+bool mayNeedSqueezing(const uint8_t *text, size_t count) {
+  if (count == 0) return false;
+  uint8_t found = text[0] <= ' ' || text[count - 1] <= ' ';
+  for (size_t index = 1; index < count; index++) {
+    const uint8_t byte = text[index];
+    // The scalars U+0085, U+1680, U+2028 and U+2029 begin with these bytes.
+    found |= (byte < ' ') | ((byte == ' ') & (text[index - 1] == ' ')) | (byte == 0xC2) | (byte == 0xE1) | (byte == 0xE2);
+  }
+  return found || text[0] >= 0xC2;
+}
+
+}  // namespace
+
+void squeezeSpaces(Bytes &text, bool trims, std::vector<FoldedPart> *parts) {
+  if (!mayNeedSqueezing(text.data(), text.size())) return;
+  uint8_t *const bytes = text.mutableData();
+  size_t kept = 0, part = 0;
+  bool followsSpace = trims;
+  for (size_t next = 0; next < text.size();) {
+    const Scalar scalar = decode(bytes, text.size(), next);
+    if (parts) {
+      while (part < parts->size() && (*parts)[part].folded <= next) {
+        (*parts)[part++].folded = static_cast<uint32_t>(kept);
+      }
+    }
+    if (!property(scalar.value).isSpace()) {
+      for (uint32_t index = 0; index < scalar.length; index++) bytes[kept++] = bytes[next + index];
+      followsSpace = false;
+    } else if (!followsSpace) {
+      bytes[kept++] = ' ';
+      followsSpace = true;
+    }
+    next += scalar.length;
+  }
+  if (trims && kept > 0 && bytes[kept - 1] == ' ') kept--;
+  text.resize(kept);
 }
 
 std::vector<uint32_t> composed(const std::vector<uint32_t> &scalars) {

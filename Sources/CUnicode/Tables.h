@@ -30,6 +30,7 @@ struct Property {
   // Whether a segment with this scalar is a word.
   bool isOfWord() const { return flags & 2; }
   bool isPictographic() const { return flags & 4; }
+  bool isSpace() const { return flags & 8; }
 };
 
 extern const char kVersion[];

@@ -18,8 +18,8 @@ bool isMidNumber(WordBreak value) { return value == B::midNum || value == B::mid
 
 class Segmenter {
  public:
-  Segmenter(const uint8_t *text, size_t count, bool includesOthers, std::vector<Segment> &segments)
-      : text_(text), count_(count), includesOthers_(includesOthers), segments_(segments) {}
+  Segmenter(const uint8_t *text, size_t count, Segmentation segmentation, std::vector<Segment> &segments)
+      : text_(text), count_(count), findsAll_(segmentation == Segmentation::all), segments_(segments) {}
 
   void run() {
     size_t offset = 0;
@@ -36,7 +36,7 @@ class Segmenter {
 
  private:
   void finish(size_t offset) {
-    if (isWord_ || includesOthers_) segments_.push_back({static_cast<uint32_t>(start_), static_cast<uint32_t>(offset)});
+    if (isWord_ || findsAll_) segments_.push_back({static_cast<uint32_t>(start_), static_cast<uint32_t>(offset)});
     start_ = offset;
     isWord_ = false;
   }
@@ -83,8 +83,10 @@ class Segmenter {
       if (isMidNumber(own) && next(end) == B::numeric) return false;  // WB12
     }
     if (isMidNumber(last_) && beforeLast_ == B::numeric && own == B::numeric) return false;  // WB11
-    if (last_ == B::katakana && own == B::katakana) return false;  // WB13
-    const auto joins = [](WordBreak value) { return isLetter(value) || value == B::numeric || value == B::katakana; };
+    if (findsAll_ && last_ == B::katakana && own == B::katakana) return false;  // WB13
+    const auto joins = [&](WordBreak value) {
+      return isLetter(value) || value == B::numeric || (findsAll_ && value == B::katakana);
+    };
     if (own == B::extendNumLet && (joins(last_) || last_ == B::extendNumLet)) return false;  // WB13a
     if (last_ == B::extendNumLet && joins(own)) return false;  // WB13b
     if (last_ == B::regionalIndicator && own == B::regionalIndicator) return flagCount_ % 2 == 0;  // WB15, WB16
@@ -93,7 +95,7 @@ class Segmenter {
 
   const uint8_t *const text_;
   const size_t count_;
-  const bool includesOthers_;
+  const bool findsAll_;
   std::vector<Segment> &segments_;
   size_t start_ = 0;
   bool isWord_ = false;
@@ -106,8 +108,8 @@ class Segmenter {
 
 }  // namespace
 
-void findWords(const uint8_t *text, size_t count, bool includesOthers, std::vector<Segment> &segments) {
-  Segmenter(text, count, includesOthers, segments).run();
+void findSegments(const uint8_t *text, size_t count, Segmentation segmentation, std::vector<Segment> &segments) {
+  Segmenter(text, count, segmentation, segments).run();
 }
 
 }  // namespace todana::unicode

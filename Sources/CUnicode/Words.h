@@ -12,8 +12,13 @@ struct Segment {
   uint32_t end;
 };
 
-// Appends the segments of a text in UTF-8 that are words: those with a letter, a digit, an emoji or a flag. With
-// `includesOthers`, appends all segments, also spaces and punctuation.
-void findWords(const uint8_t *text, size_t count, bool includesOthers, std::vector<Segment> &segments);
+enum class Segmentation {
+  all,    // all segments by the default rules of the annex, also spaces and punctuation
+  words,  // those with a letter, a digit, an emoji or a flag; each katakana is a word, as each other character of
+          // Chinese and Japanese is by the default rules
+};
+
+// Appends the segments of a text in UTF-8.
+void findSegments(const uint8_t *text, size_t count, Segmentation segmentation, std::vector<Segment> &segments);
 
 }  // namespace todana::unicode

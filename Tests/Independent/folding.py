@@ -30,8 +30,9 @@ def without_case(text):
     return composing.normalize(str(icu.UnicodeString(decomposing.normalize(text)).foldCase()))
 
 
-print(icu.UNICODE_VERSION)
-with open(sys.argv[1]) as file:
-    for line in file:
-        text = bytes.fromhex(line.strip()).decode("utf-8")
-        print(folded(text).encode("utf-8").hex(), without_case(text).encode("utf-8").hex(), sep=" ")
+if __name__ == "__main__":
+    print(icu.UNICODE_VERSION)
+    with open(sys.argv[1]) as file:
+        for line in file:
+            text = bytes.fromhex(line.strip()).decode("utf-8")
+            print(folded(text).encode("utf-8").hex(), without_case(text).encode("utf-8").hex(), sep=" ")

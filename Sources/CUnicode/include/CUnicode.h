@@ -37,6 +37,37 @@ typedef enum {
 size_t tdu_fold(
   const uint8_t *TDU_NULLABLE source, size_t count, int32_t folding, uint8_t *TDU_NULLABLE output, size_t capacity);
 
+// A folded text, whose memory is used again for the next one.
+typedef struct tdu_text tdu_text;
+
+// Returns the text of the calling thread, or null if there is no memory.
+tdu_text *TDU_NULLABLE tdu_text_of_thread(void);
+
+// The longest text, in bytes. A scalar becomes at most 11 times as long by folding, and positions have 32 bits.
+#define TDU_LONGEST_TEXT 357913941
+
+// Folds a text in UTF-8, without case and accents. Each run of white space becomes one space; with `trims`, there is
+// none at both ends. Only with `maps_source`, positions in the source can be found afterwards. Returns false if there is
+// no memory, or if the text is too long.
+bool tdu_text_fold(
+  tdu_text *text, const uint8_t *TDU_NULLABLE source, size_t count, bool trims, bool maps_source);
+
+// Return the folded bytes, in UTF-8, which are valid until the next call of `tdu_text_fold`.
+const uint8_t *TDU_NULLABLE tdu_text_bytes(const tdu_text *text);
+size_t tdu_text_count(const tdu_text *text);
+
+typedef struct {
+  uint32_t start;
+  uint32_t end;
+} tdu_range;
+
+// Returns the words of the folded text, found at the first call; null if there are none, or if there is no memory,
+// which sets `*failed`.
+const tdu_range *TDU_NULLABLE tdu_text_words(tdu_text *text, size_t *count, bool *failed);
+
+// Returns the part of the source that a range of the folded text comes from.
+tdu_range tdu_text_source(const tdu_text *text, tdu_range range);
+
 // The next two functions are for the conformance tests. They return SIZE_MAX if there is no memory.
 
 // Finds the ends of all segments of a text, also of spaces and punctuation. `ends` has room for `count` numbers.

@@ -28,6 +28,7 @@ import Testing
       reason: "The fields of a buffer by which the store writes and reads references."),
     .init(folder: "StoredObject", types: ["StoreError"], reason: anyFolder),
     .init(folder: "Conditions", types: ["StoreError"], reason: anyFolder),
+    .init(folder: "FullText", types: ["StoreError"], reason: anyFolder),
     .init(folder: "Encryption", types: ["StoreError"], reason: anyFolder),
     .init(folder: "Ordering", types: ["StoreError"], reason: anyFolder),
   ]

@@ -73,7 +73,7 @@ protocol OptionalConditionExpression {
 
 extension PredicateExpressions.OptionalFlatMap: OptionalConditionExpression {
   func nodeOfTrue<Root>(_ translation: PredicateTranslation<Root>) -> ConditionNode? {
-    guard let match = transform as? any TextExpression, match.isAbout(variable.key), let part = match.part,
+    guard let match = transform as? any TextPropertyExpression, match.isAbout(variable.key), let part = match.part,
       let text = translation.property(wrapped) as? Property<Root, String?>
     else { return nil }
     return .test(TextTest(property: text, match: match.match, part: part))

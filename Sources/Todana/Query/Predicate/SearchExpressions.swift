@@ -53,7 +53,7 @@ extension PartialRangeThrough: BoundedRange {
 }
 
 /// An expression that searches for one text in another.
-protocol TextExpression: ConditionExpression {
+protocol TextPropertyExpression: ConditionExpression {
   associatedtype Text: PredicateExpression
   /// The text that is searched.
   var text: Text { get }
@@ -62,7 +62,7 @@ protocol TextExpression: ConditionExpression {
   var part: String? { get }
 }
 
-extension TextExpression {
+extension TextPropertyExpression {
   func node<Root>(_ translation: PredicateTranslation<Root>) -> ConditionNode? {
     guard let part, let property = translation.property(text) as? Property<Root, String> else { return nil }
     return .test(TextTest(property: property, match: match, part: part))
@@ -74,13 +74,13 @@ extension TextExpression {
   }
 }
 
-extension PredicateExpressions.SequenceStartsWith: ConditionExpression, TextExpression {
+extension PredicateExpressions.SequenceStartsWith: ConditionExpression, TextPropertyExpression {
   var text: Base { base }
   var match: TextMatch { .prefix }
   var part: String? { try? prefix.evaluate(PredicateBindings()) as? String }
 }
 
-extension PredicateExpressions.CollectionContainsCollection: ConditionExpression, TextExpression {
+extension PredicateExpressions.CollectionContainsCollection: ConditionExpression, TextPropertyExpression {
   var text: Base { base }
   var match: TextMatch { .contains }
   var part: String? { try? other.evaluate(PredicateBindings()) as? String }

@@ -1,0 +1,57 @@
+import CUnicode
+
+/// A folded text with its words, in memory that the next text of the same thread uses again.
+///
+/// Folding removes case, accents and compatibility forms (``TextFolding``), and each run of white space becomes one
+/// space. The words of the folded text are found by the default rules of Unicode Standard Annex 29, when they are first
+/// needed. Each katakana is a word of its own, as hiragana and ideographs are by these rules.
+///
+/// Safe: it does not leave the closure of ``with(_:trims:mapsSource:_:)``, during which its memory is its own.
+@safe
+struct AnalyzedText: ~Copyable {
+  private let handle: OpaquePointer
+
+  private init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+  /// Calls a closure with a folded text.
+  ///
+  /// The closure must not analyze another text on the same thread.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - trims: Whether white space at both ends is removed.
+  ///   - mapsSource: Whether the closure asks for positions in the source.
+  ///   - body: The closure.
+  /// - Returns: The closure's result; nil if the text is too long, or if there is no memory.
+  static func with<Result>(
+    _ text: String, trims: Bool = true, mapsSource: Bool = false, _ body: (borrowing AnalyzedText) -> Result
+  ) -> Result? {
+    guard let handle = unsafe tdu_text_of_thread() else { return nil }
+    var text = text
+    let isFolded = text.withUTF8 { bytes in
+      unsafe tdu_text_fold(handle, bytes.baseAddress, bytes.count, trims, mapsSource)
+    }
+    return isFolded ? unsafe body(AnalyzedText(handle)) : nil
+  }
+
+  /// The folded text in UTF-8.
+  var bytes: UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(start: tdu_text_bytes(handle), count: tdu_text_count(handle))
+  }
+
+  /// The words, as ranges of ``bytes``; none if there is no memory for them.
+  var words: UnsafeBufferPointer<tdu_range> {
+    var count = 0
+    var hasFailed = false
+    let words = unsafe tdu_text_words(handle, &count, &hasFailed)
+    return unsafe UnsafeBufferPointer(start: words, count: count)
+  }
+
+  /// The bytes of a word.
+  func bytes(of word: tdu_range) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(rebasing: bytes[Int(word.start)..<Int(word.end)])
+  }
+
+  /// All words, as copies.
+  var copiedWords: [[UInt8]] { unsafe words.map { unsafe Array(bytes(of: $0)) } }
+}

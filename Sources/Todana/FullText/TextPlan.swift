@@ -1,0 +1,125 @@
+/// A text expression, prepared for tests of texts.
+struct TextPlan: Sendable {
+  /// The combination of the terms, by their numbers.
+  private indirect enum Tree: Sendable {
+    case term(Int)
+    case all([Tree])
+    case any([Tree])
+    case not(Tree)
+
+    func holds(_ found: [Bool]) -> Bool {
+      switch self {
+      case .term(let number): found[number]
+      case .all(let trees): trees.allSatisfy { $0.holds(found) }
+      case .any(let trees): trees.contains { $0.holds(found) }
+      case .not(let tree): !tree.holds(found)
+      }
+    }
+  }
+
+  private(set) var terms: [TextTerm] = []
+  /// The reason why the expression cannot be carried out; nil if it can.
+  private(set) var problem: String?
+  /// The combination; nil if no part has words, which finds nothing.
+  private var tree: Tree?
+
+  init(_ expression: TextExpression) {
+    if expression.isTooDeep {
+      problem = "The text expression is nested more than \(TextExpression.depthLimit) levels deep."
+      return
+    }
+    tree = tree(of: expression.node)
+  }
+
+  /// Tests whether some texts of one object have what the expression describes.
+  ///
+  /// Terms may be found in different texts, but each within one.
+  ///
+  /// - Returns: The result; nil if a text is too long, or if there is no memory.
+  func holds(for texts: some Sequence<String>) -> Bool? {
+    guard let tree else { return false }
+    if case .term(0) = tree {
+      for text in texts {
+        guard let isFound = AnalyzedText.with(text, { text in terms[0].matches(text) }) else { return nil }
+        if isFound { return true }
+      }
+      return false
+    }
+    var found = [Bool](repeating: false, count: terms.count)
+    for text in texts {
+      let isAnalyzed: Void? = AnalyzedText.with(text) { text in
+        for number in terms.indices where !found[number] { found[number] = terms[number].matches(text) }
+      }
+      if isAnalyzed == nil { return nil }
+    }
+    return tree.holds(found)
+  }
+
+  // MARK: Preparation
+
+  /// Returns the combination of a node's terms; nil if it has no words.
+  private mutating func tree(of node: TextNode) -> Tree? {
+    switch node {
+    case .all(let nodes): return joined(nodes, Tree.all)
+    case .any(let nodes): return joined(nodes, Tree.any)
+    case .not(let node): return tree(of: node).map(Tree.not)
+    case .term, .fuzzy, .near, .regularExpression:
+      guard let term = term(of: node) else { return nil }
+      terms.append(term)
+      return .term(terms.count - 1)
+    }
+  }
+
+  private mutating func joined(_ nodes: [TextNode], _ join: ([Tree]) -> Tree) -> Tree? {
+    let trees = nodes.compactMap { tree(of: $0) }
+    return trees.count < 2 ? trees.first : join(trees)
+  }
+
+  private mutating func term(of node: TextNode) -> TextTerm? {
+    switch node {
+    case .term(let kind, let text): return term(kind, text)
+    case .fuzzy(let text, let edits):
+      guard (1...2).contains(edits) else {
+        problem = "A fuzzy word may have 1 or 2 changes, not \(edits)."
+        return nil
+      }
+      let words = words(of: text).map { word in unsafe word.withUnsafeBytes { unsafe TextTerm.scalars(of: $0) } }
+      return words.isEmpty ? nil : .fuzzy(words, edits: edits)
+    case .near(let texts, let distance):
+      let phrases = texts.map { words(of: $0) }.filter { !$0.isEmpty }
+      return phrases.isEmpty ? nil : phrases.count == 1 ? .words(phrases[0]) : .near(phrases, distance: distance)
+    case .regularExpression(let pattern):
+      do throws(RegularExpression.Invalid) {
+        return .regularExpression(try RegularExpression(pattern))
+      } catch {
+        problem = "The regular expression \(describe(pattern)) is invalid: \(error.reason)"
+        return nil
+      }
+    case .all, .any, .not: return nil
+    }
+  }
+
+  private mutating func term(_ kind: TextNode.Term, _ text: String) -> TextTerm? {
+    switch kind {
+    case .substring: return .contains(folded(text, trims: false))
+    case .beginning: return .begins(folded(text, trims: true))
+    case .end: return .ends(folded(text, trims: true))
+    case .word, .phrase, .prefix, .suffix:
+      let words = words(of: text)
+      return words.isEmpty ? nil : .words(words, firstIsSuffix: kind == .suffix, lastIsPrefix: kind == .prefix)
+    }
+  }
+
+  private mutating func words(of text: String) -> [[UInt8]] {
+    required(AnalyzedText.with(text) { text in text.copiedWords }) ?? []
+  }
+
+  private mutating func folded(_ text: String, trims: Bool) -> [UInt8] {
+    required(AnalyzedText.with(text, trims: trims) { text in unsafe Array(text.bytes) }) ?? []
+  }
+
+  private mutating func required<Result>(_ result: Result?) -> Result? {
+    if result == nil { problem = "A text of the expression is too long." }
+    return result
+  }
+}
