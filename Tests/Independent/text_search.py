@@ -144,9 +144,11 @@ def leaf(node):
     if kind == "substring":
         return lambda one: squeezed(node[1], False) in squeezed(one)
     if kind == "beginning":
-        return lambda one: squeezed(one).startswith(squeezed(node[1]))
+        return lambda one: squeezed(one).startswith(squeezed(node[1], False))
     if kind == "end":
-        return lambda one: squeezed(one).endswith(squeezed(node[1]))
+        return lambda one: squeezed(one).endswith(squeezed(node[1], False))
+    if kind == "whole":
+        return lambda one: squeezed(one) == squeezed(node[1], False)
     if kind == "fuzzy":
         return has_fuzzy(node[1], node[2])
     if kind == "near":

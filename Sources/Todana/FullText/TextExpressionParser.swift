@@ -21,7 +21,7 @@ extension TextExpression {
   /// | `blue NEAR/3 green` | both words with at most 3 words between them |
   /// | `grene~`, `grene~2` | words with at most one or two letters changed |
   /// | `/gr[ae]y/` | a match of a regular expression |
-  /// | `^blue`, `green$` | texts that begin or end like this |
+  /// | `^blue`, `green$`, `^blue$` | texts that begin or end like this, or are equal to it |
   ///
   /// Operators are in upper case. A backslash takes the meaning from the character after it: `\-1`, `C\*`, `\OR`. Texts
   /// that people type are for ``init(typed:)``, which never fails. `docs/formats/text-search.md` has the grammar.
@@ -144,7 +144,7 @@ struct TextExpressionParser {
     return .regularExpression(String(text))
   }
 
-  // term = [ "^" ] [ "*" ] ( word | phrase ) [ "*" | "~" [ number ] | "$" ]
+  // term = [ "^" ] [ "*" ] ( word | phrase ) [ "*" | "~" [ number ] | "$" ]; ^ and $, or * and *, go together
   private mutating func term() throws(TextExpressionError) -> TextNode {
     let isBeginning = current == "^" && advance()
     let hasStarBefore = current == "*" && advance()
@@ -163,11 +163,11 @@ struct TextExpressionParser {
     }
     let isEnd = current == "$" && advance()
     let marks = [isBeginning, hasStarBefore, hasStarAfter, edits != nil, isEnd].count { $0 }
-    guard marks <= 1 || marks == 2 && hasStarBefore && hasStarAfter else {
+    guard marks <= 1 || marks == 2 && (hasStarBefore && hasStarAfter || isBeginning && isEnd) else {
       throw TextExpressionError(position: start, message: "The marks ^ * ~ $ of a word do not go together")
     }
     try endTerm()
-    if isBeginning { return .term(.beginning, text) }
+    if isBeginning { return .term(isEnd ? .whole : .beginning, text) }
     if isEnd { return .term(.end, text) }
     if let edits { return text.isEmpty ? .nothing : .fuzzy(text, edits: edits) }
     switch (hasStarBefore, hasStarAfter) {

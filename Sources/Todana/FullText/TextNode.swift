@@ -1,6 +1,6 @@
 /// A part of a text expression.
 indirect enum TextNode: Sendable, Hashable {
-  enum Term: Sendable, Hashable { case word, prefix, suffix, substring, phrase, beginning, end }
+  enum Term: Sendable, Hashable { case word, prefix, suffix, substring, phrase, beginning, end, whole }
 
   case term(Term, String)
   case fuzzy(String, edits: Int)
@@ -69,6 +69,7 @@ extension TextNode: CustomStringConvertible {
       case .phrase: return Self.quoted(text)
       case .beginning: return "^" + Self.quoted(text)
       case .end: return Self.quoted(text) + "$"
+      case .whole: return "^" + Self.quoted(text) + "$"
       }
     case .fuzzy(let text, let edits): return Self.escaped(text) + "~\(edits)"
     case .near(let words, let distance):

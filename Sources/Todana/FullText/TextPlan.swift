@@ -102,8 +102,9 @@ struct TextPlan: Sendable {
   private mutating func term(_ kind: TextNode.Term, _ text: String) -> TextTerm? {
     switch kind {
     case .substring: return .contains(folded(text, trims: false))
-    case .beginning: return .begins(folded(text, trims: true))
-    case .end: return .ends(folded(text, trims: true))
+    case .beginning: return .begins(folded(text, trims: false))
+    case .end: return .ends(folded(text, trims: false))
+    case .whole: return .equals(folded(text, trims: false))
     case .word, .phrase, .prefix, .suffix:
       let words = words(of: text)
       return words.isEmpty ? nil : .words(words, firstIsSuffix: kind == .suffix, lastIsPrefix: kind == .prefix)

@@ -7,6 +7,7 @@ enum TextTerm: Sendable {
   case contains([UInt8])
   case begins([UInt8])
   case ends([UInt8])
+  case equals([UInt8])
   /// Words, one after the other, each with a number of changes.
   case fuzzy([[UInt32]], edits: Int)
   /// Phrases, with at most so many words between the end of the first and the beginning of the last.
@@ -25,6 +26,8 @@ enum TextTerm: Sendable {
       return unsafe part.withUnsafeBytes { unsafe TextMatch.prefix.holds(text.bytes, $0) }
     case .ends(let part):
       return unsafe part.withUnsafeBytes { unsafe TextMatch.suffix.holds(text.bytes, $0) }
+    case .equals(let whole):
+      return unsafe text.bytes.count == whole.count && Self.contains(text.bytes, whole)
     case .fuzzy(let wanted, let edits): return Self.isNear(wanted, edits: edits, in: text)
     case .near(let phrases, let distance):
       guard phrases.allSatisfy({ $0.allSatisfy { unsafe Self.contains(text.bytes, $0) } }) else { return false }

@@ -65,11 +65,45 @@ import Testing
     #expect(TextExpression(stringLiteral: text) == expected)
   }
 
+  // Derived by hand from the rules of docs/formats/text-search.md.
+  private static let dystopia: [(text: String, found: [String], notFound: [String])] = [
+    ("choice", ["my Choices"], ["choi ce"]), ("\"kind of\"", ["mankind  of it"], ["kindof", "of kind"]),
+    ("\"so what", ["also what"], ["so"]), ("\"a \"\"b\"", ["a \"b"], ["a b"]), ("\"a\"\"\"", ["a\"\""], ["a\"", "a"]),
+    ("[[blue]]", ["Blue", "blue green", "so blue", "so blue so"], ["blues", "blue,", "(blue)"]),
+    ("[[gre*]]", ["green", "so green"], ["agreed", "(green"]), ("[[*een]]", ["green", "seen it"], ["greens"]),
+    ("[[*ree*]]", ["agreed"], ["red"]), ("[[kind of]]", ["kind of blue", "a kind of"], ["mankind of", "kind off"]),
+    ("[[[[kind of", ["Kind of blue"], ["a kind of"]), ("[[[[kind of]] blue", ["kind off, blues"], ["kind of", "blue kind of"]),
+    ("blue]]]]", ["so blue"], ["blue so"]), ("a b", ["ba"], ["a", "b"]), ("a && b", ["ba"], ["a", "b"]),
+    ("a || b", ["a", "b"], ["c"]), ("a || b c", ["ac", "bc"], ["ab", "c"]), ("c a || b", ["ac", "bc"], ["ab", "c"]),
+    ("a !! b", ["a"], ["ab", "b"]), ("a !! b || c", ["a"], ["ab", "ac"]), ("!! a", [], ["a", "b"]),
+    ("!! a b", [], ["b", "a"]), ("a !! b c", ["ac"], ["abc", "a"]), ("&&", ["r&&b"], ["a"]), ("!!", ["no!!"], ["no"]),
+    ("a || &&", ["a", "&&"], ["b"]), ("&& ||", [], ["&& ||"]), ("", [], ["", "a"]), ("\"\"", [], ["", "a"]),
+    ("[[]]", [], ["", "[[]]"]), ("[[*]]", [], ["a"]), ("[[**]]", [], ["a"]), ("[[a", ["[[a"], ["a"]), ("a[[b", ["a[[b"], ["ab"]),
+    ("[x]", ["[x]"], ["x"]), ("école", ["ECOLE", "e\u{301}cole"], ["col"]), ("a\t\u{3000} b", ["b a"], ["b"]),
+    ("[[文]]", ["文", "文 件"], ["文件"]), ("文", ["文件"], ["件"]),
+  ]
+
+  @Test(arguments: dystopia)
+  func `the grammar of Tokyo Dystopia has its results`(
+    _ text: String, _ found: [String], _ notFound: [String]
+  ) throws {
+    let expression = try TextExpression(dystopia: text)
+    let plan = TextPlan(expression)
+    for one in found { #expect(plan.holds(for: [one]) == true, "\(one)") }
+    for one in notFound { #expect(plan.holds(for: [one]) == false, "\(one)") }
+    #expect(try TextExpression(parsing: expression.description) == expression)
+  }
+
+  @Test func `a NUL character ends no expression`() {
+    let error = #expect(throws: TextExpressionError.self) { try TextExpression(dystopia: "ab\0c") }
+    #expect(error?.position == 2)
+  }
+
   @Test(arguments: RandomSeeds.seeds([1], new: 1, long: 20))
   func `no typed text fails, and every expression is parsed as it is printed`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let pieces = [
-      "a", "b", "文", "OR", "AND", "NOT", "NEAR/2", "NEAR", "(", ")", "\"", "“", "-", "*", "~", "~2", "^", "$", "/",
+      "a", "b", "文", "[[", "]]", "&&", "||", "!!", "OR", "AND", "NOT", "NEAR/2", "NEAR", "(", ")", "\"", "“", "-", "*", "~", "~2", "^", "$", "/",
       "\\",
       " ", " ", " ", "\u{301}", "\u{3000}", "9", "é",
     ]
@@ -79,6 +113,8 @@ import Testing
       let typed = TextExpression(typed: text)
       let reparsed = try TextExpression(parsing: typed.description)
       if reparsed != typed { Issue.record("\(text): \(typed), then \(reparsed)") }
+      let dystopia = try TextExpression(dystopia: text)
+      if try TextExpression(parsing: dystopia.description) != dystopia { Issue.record("\(text): \(dystopia)") }
       guard let parsed = try? TextExpression(parsing: text) else { continue }
       let again = try TextExpression(parsing: parsed.description)
       if again != parsed { Issue.record("\(text): \(parsed), then \(again)") }

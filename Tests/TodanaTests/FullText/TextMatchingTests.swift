@@ -141,7 +141,9 @@ private struct RandomTexts {
     case 4: return .term(.suffix, String(part(of: texts, words: 1...2).dropFirst(number(0...2))))
     case 5, 6: return .term(.substring, piece(of: one(of: texts)))
     case 7: return .term(.beginning, String(one(of: texts).prefix(number(0...3))))
-    case 8: return .term(.end, String(one(of: texts).suffix(number(0...3))))
+    case 8:
+      if number(0...2) == 0 { return .term(.whole, one(of: texts)) }
+      return .term(.end, String(one(of: texts).suffix(number(0...3))))
     case 9, 10: return .fuzzy(changed(part(of: texts, words: 1...2)), edits: number(1...2))
     case 11, 12:
       return .near((0..<number(2...3)).map { _ in part(of: texts, words: 1...2) }, distance: number(0...3))
