@@ -137,7 +137,9 @@ struct DystopiaParser {
     }
   }
 
-  /// Returns the text of a term in quotation marks. Of several marks in a row, all but one belong to the text.
+  /// Returns the text of a term in quotation marks.
+  ///
+  /// Of several marks in a row, all but one belong to the text.
   private static func unquoted(_ term: [Unicode.Scalar]) -> [Unicode.Scalar] {
     term.indices.dropFirst().compactMap { index in
       if term[index] != "\"" { return term[index] }
