@@ -31,28 +31,32 @@ struct TextPlan: Sendable {
     tree = tree(of: expression.node)
   }
 
-  /// Tests whether some texts of one object have what the expression describes.
+  /// Tests whether the texts of one object have what the expression describes.
   ///
   /// Terms may be found in different texts, but each within one.
   ///
   /// - Returns: The result; nil if a text is too long, or if there is no memory.
-  func holds(for texts: some Sequence<String>) -> Bool? {
+  func holds(for texts: TextList) -> Bool? {
     guard let tree else { return false }
-    if case .term(0) = tree {
-      for text in texts {
-        guard let isFound = AnalyzedText.with(text, { text in terms[0].matches(text) }) else { return nil }
-        if isFound { return true }
-      }
-      return false
+    if case .one(let text) = texts, case .term = tree {
+      return AnalyzedText.with(text) { text in terms[0].matches(text) }
     }
     var found = [Bool](repeating: false, count: terms.count)
-    for text in texts {
-      let isAnalyzed: Void? = AnalyzedText.with(text) { text in
-        for number in terms.indices where !found[number] { found[number] = terms[number].matches(text) }
+    let isSearched =
+      switch texts {
+      case .none: true
+      case .one(let text): search(text, &found)
+      case .many(let texts): texts.allSatisfy { search($0, &found) }
       }
-      if isAnalyzed == nil { return nil }
+    return isSearched ? tree.holds(found) : nil
+  }
+
+  /// Notes the terms that a text has.
+  private func search(_ text: String, _ found: inout [Bool]) -> Bool {
+    let isAnalyzed: Void? = AnalyzedText.with(text) { text in
+      for number in terms.indices where !found[number] { found[number] = terms[number].matches(text) }
     }
-    return tree.holds(found)
+    return isAnalyzed != nil
   }
 
   // MARK: Preparation
@@ -83,8 +87,8 @@ struct TextPlan: Sendable {
         problem = "A fuzzy word may have 1 or 2 changes, not \(edits)."
         return nil
       }
-      let words = words(of: text).map { word in unsafe word.withUnsafeBytes { unsafe TextTerm.scalars(of: $0) } }
-      return words.isEmpty ? nil : .fuzzy(words, edits: edits)
+      let words = words(of: text).map { FuzzyWord($0, edits: edits) }
+      return words.isEmpty ? nil : .fuzzy(words)
     case .near(let texts, let distance):
       let phrases = texts.map { words(of: $0) }.filter { !$0.isEmpty }
       return phrases.isEmpty ? nil : phrases.count == 1 ? .words(phrases[0]) : .near(phrases, distance: distance)

@@ -8,8 +8,8 @@ enum TextTerm: Sendable {
   case begins([UInt8])
   case ends([UInt8])
   case equals([UInt8])
-  /// Words, one after the other, each with a number of changes.
-  case fuzzy([[UInt32]], edits: Int)
+  /// Words, one after the other, each with some changes.
+  case fuzzy([FuzzyWord])
   /// Phrases, with at most so many words between the end of the first and the beginning of the last.
   case near([[[UInt8]]], distance: Int)
   case regularExpression(RegularExpression)
@@ -28,7 +28,7 @@ enum TextTerm: Sendable {
       return unsafe part.withUnsafeBytes { unsafe TextMatch.suffix.holds(text.bytes, $0) }
     case .equals(let whole):
       return unsafe text.bytes.count == whole.count && Self.contains(text.bytes, whole)
-    case .fuzzy(let wanted, let edits): return Self.isNear(wanted, edits: edits, in: text)
+    case .fuzzy(let wanted): return Self.has(wanted, in: text)
     case .near(let phrases, let distance):
       guard phrases.allSatisfy({ $0.allSatisfy { unsafe Self.contains(text.bytes, $0) } }) else { return false }
       return Self.areNear(phrases, distance: distance, in: text)
@@ -61,27 +61,16 @@ enum TextTerm: Sendable {
     return nil
   }
 
-  private static func isNear(_ wanted: [[UInt32]], edits: Int, in text: borrowing AnalyzedText) -> Bool {
+  private static func has(_ wanted: [FuzzyWord], in text: borrowing AnalyzedText) -> Bool {
     let words = unsafe text.words
     guard wanted.count <= words.count else { return false }
     for place in 0..<words.count - wanted.count + 1 {
       let isFound = wanted.indices.allSatisfy { index in
-        let word = unsafe text.bytes(of: words[place + index])
-        // A scalar has at most four bytes.
-        guard word.count <= 4 * (wanted[index].count + edits) else { return false }
-        return EditDistance.isWithin(Self.edits(edits, in: wanted[index]), wanted[index], unsafe Self.scalars(of: word))
+        unsafe wanted[index].matches(text.bytes(of: words[place + index]))
       }
       if isFound { return true }
     }
     return false
-  }
-
-  /// The changes that a word may have: always fewer than it has letters, so that it does not equal every short word.
-  private static func edits(_ edits: Int, in word: [UInt32]) -> Int { min(edits, word.count - 1) }
-
-  /// Returns the Unicode scalars of a text in UTF-8.
-  static func scalars(of bytes: UnsafeRawBufferPointer) -> [UInt32] {
-    unsafe String(decoding: bytes, as: UTF8.self).unicodeScalars.map(\.value)
   }
 
   /// Tests whether phrases are near each other as `NEAR` of SQLite's FTS5 defines it.

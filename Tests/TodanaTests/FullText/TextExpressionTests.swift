@@ -92,8 +92,8 @@ import Testing
   ) throws {
     let expression = try TextExpression(dystopia: text)
     let plan = TextPlan(expression)
-    for one in found { #expect(plan.holds(for: [one]) == true, "\(one)") }
-    for one in notFound { #expect(plan.holds(for: [one]) == false, "\(one)") }
+    for one in found { #expect(plan.holds(for: .many([one])) == true, "\(one)") }
+    for one in notFound { #expect(plan.holds(for: .many([one])) == false, "\(one)") }
     #expect(try TextExpression(parsing: expression.description) == expression)
   }
 
@@ -137,20 +137,20 @@ import Testing
     var wide = TextExpression.word("w0")
     for number in 1..<10_000 { wide = wide || .word("w\(number)") }
     let plan = TextPlan(wide)
-    #expect(plan.holds(for: ["x w9999"]) == true && plan.holds(for: ["w10000"]) == false)
+    #expect(plan.holds(for: .many(["x w9999"])) == true && plan.holds(for: .many(["w10000"])) == false)
     for pattern in ["(", "a{100000}", "[z-a]", "(?<=a)b", "\\"] {
       #expect(TextPlan(.regularExpression(pattern)).problem?.contains("invalid") == true, "\(pattern)")
     }
     #expect(TextPlan(.fuzzy("a", edits: 3)).problem != nil)
     // Backtracking would take longer than the universe lasts.
-    #expect(TextPlan(.regularExpression("(a*)*b")).holds(for: [String(repeating: "a", count: 100_000)]) == false)
+    #expect(TextPlan(.regularExpression("(a*)*b")).holds(for: .many([String(repeating: "a", count: 100_000)])) == false)
   }
 
   @Test func `texts of megabytes are searched`() {
     let text = String(repeating: "Blue Ｇreen 文件 ", count: 500_000) + "Straße"
-    #expect(TextPlan(.word("strasse")).holds(for: [text]) == true)
-    #expect(TextPlan(.near("件", "strasse", within: 0)).holds(for: [text]) == true)
-    #expect(TextPlan(.fuzzy("stresse")).holds(for: [text]) == true)
-    #expect(TextPlan(.word("red")).holds(for: [text]) == false)
+    #expect(TextPlan(.word("strasse")).holds(for: .many([text])) == true)
+    #expect(TextPlan(.near("件", "strasse", within: 0)).holds(for: .many([text])) == true)
+    #expect(TextPlan(.fuzzy("stresse")).holds(for: .many([text])) == true)
+    #expect(TextPlan(.word("red")).holds(for: .many([text])) == false)
   }
 }
