@@ -58,4 +58,36 @@ import Testing
     #expect(try made.run("extract", "--target", "out").status == 0)
     for number in 0..<200 { #expect(try made.text(of: "out/src/\(number).txt") == Self.text(number)) }
   }
+
+  @Test func `files whose content a salvage has lost are read again without being asked`() throws {
+    for number in 0..<6 { try made.write("\(number)", to: "large/\(number)") }
+    var random = SeededGenerator(seed: 1)
+    for number in 0..<6 {
+      let bytes = (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+      try Data(bytes).write(to: URL(filePath: made.directory.path("large/\(number)")))
+    }
+    try made.add("large")
+    try made.add("src", "large")
+    let names = try FileManager.default.contentsOfDirectory(atPath: made.path).filter { $0.hasSuffix(".kch") }
+    let urls = names.map { URL(filePath: "\(made.path)/\($0)") }
+    let url = try #require(try urls.max { try Data(contentsOf: $0).count < Data(contentsOf: $1).count })
+    var bytes = try Data(contentsOf: url)
+    for page in stride(from: 2, to: bytes.count / 4096, by: 7) {
+      bytes.replaceSubrange(page * 4096..<page * 4096 + 4096, with: Data(count: 4096))
+    }
+    try bytes.write(to: url)
+    #expect(try salvage().status == 1)
+    // Files that are unchanged since the last snapshot would otherwise not be read.
+    try made.add("src", "large")
+    #expect(try made.run("extract", "--target", "out").status == 0)
+    for number in 0..<200 { #expect(try made.text(of: "out/src/\(number).txt") == Self.text(number)) }
+    for number in 0..<6 {
+      let file = "large/\(number)"
+      let extracted = try Data(contentsOf: URL(filePath: made.directory.path("out/" + file)))
+      #expect(extracted == (try Data(contentsOf: URL(filePath: made.directory.path(file)))))
+    }
+    let verified = try made.run("verify")
+    #expect(verified.status == 1 && !verified.lines.contains { $0.contains("repairs all") }, "\(verified)")
+    #expect(verified.lines.contains { $0.contains("the new snapshot then has all their data") }, "\(verified)")
+  }
 }

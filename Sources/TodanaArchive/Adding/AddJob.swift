@@ -68,7 +68,9 @@ struct NamedSmallFile: Sendable {
     case row(UInt64)
     case elsewhere
     /// The content is in the group of this job, from this offset on.
-    case here(offset: Int, byteCount: Int)
+    ///
+    /// It completes a small file whose group is lost.
+    case here(offset: Int, byteCount: Int, completing: UInt64?)
   }
 
   let name: ContentName

@@ -62,13 +62,18 @@ final class AddWorker {
         try unsafe namer.name(of: UnsafeRawBufferPointer(rebasing: bytes[range]))
       }
       guard ownership.smallFiles.claim(name, for: job) else { return NamedSmallFile(name: name, place: .elsewhere) }
-      if let row = try contentStore.row(of: StoredSmallFile.self, named: name) {
+      var incomplete: RowID?
+      switch try contentStore.smallFile(named: name) {
+      case .none: break
+      case .sound(let row):
         ownership.smallFiles.drop(name, of: job)
         return NamedSmallFile(name: name, place: .row(row))
+      case .incomplete(let row): incomplete = row
       }
       let offset = group.count
       group += data[range]
-      return NamedSmallFile(name: name, place: .here(offset: offset, byteCount: range.count))
+      return NamedSmallFile(
+        name: name, place: .here(offset: offset, byteCount: range.count, completing: incomplete))
     }
     return .batch(steps, smallFiles: smallFiles, group: group.isEmpty ? nil : try content(group, for: job))
   }

@@ -115,8 +115,8 @@ struct ParentCursor: ~Copyable {
   /// Returns the entry with a name in the current directory; fastest if names are searched for in ascending order.
   mutating func find(_ name: [UInt8]) -> ArchiveEntry? { levels.last.flatMap { $0 }?.find(name) }
 
-  /// Tests whether the data of an entry may be damaged, so that the file must be read again.
-  func isKnownDamaged(_ entry: ArchiveEntry) throws -> Bool { try content.isKnownDamaged(entry.content) }
+  /// Tests whether the data of an entry are damaged or missing, so that the file must be read again.
+  func isDamagedOrMissing(_ entry: ArchiveEntry) throws -> Bool { try content.isDamagedOrMissing(entry.content) }
 
   /// Follows the walk into a directory.
   mutating func enter(_ entry: ArchiveEntry?) {

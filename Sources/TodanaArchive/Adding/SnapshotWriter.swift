@@ -99,11 +99,12 @@ final class SnapshotWriter {
     return try smallFiles.map { file in
       if case .row(let row) = file.place { return row }
       if let row = contentStore.pending.row(.smallFile, file.name) { return row }
-      guard case .here(let offset, let byteCount) = file.place else {
+      guard case .here(let offset, let byteCount, let incomplete) = file.place else {
         return try Self.found(try contentStore.row(of: StoredSmallFile.self, named: file.name))
       }
       let mayBeStored = try ownership.smallFiles.isContested(file.name) || !contentStore.damage.isEmpty
       if mayBeStored, let row = try contentStore.row(of: StoredSmallFile.self, named: file.name) { return row }
+      if let incomplete { try contentStore.noteIncomplete(incomplete) }
       let stored = StoredSmallFile()
       stored.name = file.name
       stored.group = groupRow

@@ -18,7 +18,7 @@ extension SourceReader {
 
   private func addFile(_ entry: FileEntry, _ opened: SourceFile?, in directory: SourceDirectory) throws -> Bool {
     let old = parent.find(entry.name)
-    if !options.rescans, let old, detection.isUnchanged(entry, since: old.file), try !parent.isKnownDamaged(old) {
+    if !options.rescans, let old, detection.isUnchanged(entry, since: old.file), try !parent.isDamagedOrMissing(old) {
       note(entry, old, isUnchanged: true)
       try append(.entry(entry, .known(old.content, extents: old.extents)))
       return true

@@ -37,6 +37,14 @@ public struct ArchiveVerification: Sendable {
   /// For example, a file of the store is missing, or a snapshot cannot be read. `Store.salvage` copies the readable
   /// data of such an archive to a new one.
   public var isStructureDamaged = false
+  /// The number of problems that concern a copy of data of which another copy is sound.
+  ///
+  /// The next opening for writing repairs them.
+  public var damagedCopyCount = 0
+  /// Whether content of files is missing, as in a salvaged archive.
+  ///
+  /// Adding the files again completes the new snapshot, but not the earlier ones: the names of the content are lost.
+  public var lacksContent = false
   /// Whether ``Archive/noteDamage(_:)`` would change the notes of known damage.
   public var hasNews: Bool { !damagedPlaces.isEmpty || !soundPlaces.isEmpty }
   /// The rows that were found damaged and are not noted yet.
@@ -127,7 +135,10 @@ extension Archive {
     let checker = SnapshotChecker(
       content: content, contents: contents, smallFiles: smallFiles, pages: pages, knowsContents: share > 0,
       damage: damage)
-    let isWhole = try checker.findMissing(snapshots, tell) { result.add($0) }
+    let isWhole = try checker.findMissing(snapshots, tell) { problem, isMissing in
+      result.add(problem)
+      result.lacksContent = result.lacksContent || isMissing
+    }
     if isWhole { return result }
     for snapshot in snapshots {
       try checker.forEachDamaged(snapshot, tell) { path, isDirectory in
@@ -191,10 +202,13 @@ extension Archive {
           result.add("\(problem)")
           switch problem.kind {
           // Damaged content is stored again when it is added, and a damaged copy is written again.
-          case .damagedPage, .damagedRecord, .damagedCopy: break
+          case .damagedCopy: result.damagedCopyCount += 1
+          case .damagedPage, .damagedRecord: break
           default: result.isStructureDamaged = true
           }
         }
+        // The problems that are not listed may be any.
+        if report.problemCount > report.problems.count { result.isStructureDamaged = true }
       }
     } catch {
       isStopped.set()

@@ -142,6 +142,9 @@ final class CheckedRows: Sendable {
     }
   }
 
+  /// Whether a row is sound or damaged; one that is neither has no record.
+  func isKnown(_ row: RowID) -> Bool { state.withLock { $0.sound.contains(row) || $0.damaged[row] != nil } }
+
   func add(damaged row: RowID, _ reason: String) { state.withLock { $0.damaged[row] = reason } }
 
   func isSound(_ row: RowID) -> Bool { state.withLock { $0.sound.contains(row) } }

@@ -13,8 +13,15 @@ struct SnapshotChecker {
   let damage: KnownDamage
 
   /// Tests whether everything that the pages refer to is sound; reads each page once, and reports each problem.
+  ///
+  /// - Parameters:
+  ///   - snapshots: The snapshots.
+  ///   - check: Called for each page; throws to cancel.
+  ///   - report: Receives a problem, and whether it is content without a record.
+  /// - Returns: Whether everything is sound.
+  /// - Throws: Errors of `check`, and of reading that are no damage.
   func findMissing(
-    _ snapshots: [Snapshot], _ check: () throws -> Void, _ report: (String) -> Void
+    _ snapshots: [Snapshot], _ check: () throws -> Void, _ report: (_ problem: String, _ isMissing: Bool) -> Void
   ) throws -> Bool {
     var seen = RowSet()
     var isWhole = true
@@ -25,7 +32,7 @@ struct SnapshotChecker {
           pending.append(row)
         } else {
           isWhole = false
-          report("\(what()) needs directory page \(row), which is missing or damaged.")
+          report("\(what()) needs directory page \(row), which is missing or damaged.", false)
         }
       }
     }
@@ -39,11 +46,11 @@ struct SnapshotChecker {
             if case .pages(let rows) = entry.content { want(rows, "“\(printable(entry.file.name))”") }
             guard !isSound(entry) else { continue }
             isWhole = false
-            report("“\(printable(entry.file.name))” needs content that is missing or damaged.")
+            report("“\(printable(entry.file.name))” needs content that is missing or damaged.", isMissing(entry))
           }
         } catch let error as ArchiveError {
           isWhole = false
-          report("Directory page \(row) cannot be read: \(error)")
+          report("Directory page \(row) cannot be read: \(error)", false)
         }
       }
     }
@@ -71,6 +78,16 @@ struct SnapshotChecker {
       rows.allSatisfy { row in
         knowsContents ? isSound(.content, row, contents) : !damage.isLost(.init(kind: .content, row: row))
       }
+    }
+  }
+
+  /// Tests whether the data of an entry that is not sound have no records, rather than damaged ones.
+  private func isMissing(_ entry: ArchiveEntry) -> Bool {
+    switch entry.content {
+    case .none, .pages: false
+    case .small(let row): !smallFiles.isKnown(row) && !damage.contains(.init(kind: .smallFile, row: row))
+    case .chunks(let rows):
+      knowsContents && rows.contains { !contents.isKnown($0) && !damage.contains(.init(kind: .content, row: $0)) }
     }
   }
 

@@ -9,12 +9,32 @@ extension ContentStore {
     try store.buildIndexes { _ in try progress() }
   }
 
-  /// Returns the row of content that is stored or pending, unless it is known to be damaged.
+  /// Returns the row of content that is stored or pending, unless it is known to be damaged or incomplete.
   func row<T: NamedObject>(of type: T.Type, named name: ContentName) throws -> RowID? {
     if let row = pending.row(T.kind, name) { return row }
     guard let row = try firstRow(type, name) else { return nil }
-    return try damage.current(.init(kind: T.kind, row: row))
+    let current = try damage.current(.init(kind: T.kind, row: row))
+    guard let current, T.self == StoredSmallFile.self else { return current }
+    return try isSmallFileComplete(current) ? current : nil
   }
+
+  enum FoundSmallFile {
+    case none
+    case sound(RowID)
+    /// A salvage has lost its group.
+    case incomplete(RowID)
+  }
+
+  /// Finds the small file that is stored under a name, unless it is known to be damaged.
+  func smallFile(named name: ContentName) throws -> FoundSmallFile {
+    guard let row = try firstRow(StoredSmallFile.self, name),
+      let current = try damage.current(.init(kind: .smallFile, row: row))
+    else { return .none }
+    return try isSmallFileComplete(current) ? .sound(current) : .incomplete(current)
+  }
+
+  /// Notes that a small file is incomplete, so that inserting it again completes it in all snapshots.
+  func noteIncomplete(_ row: RowID) throws { try changeDamage { try $0.add(.init(kind: .smallFile, row: row)) } }
 
   /// Returns the query for the object that was stored first under a name.
   static func first<T: NamedObject>(_ type: T.Type, named name: ContentName) -> Query<T> {

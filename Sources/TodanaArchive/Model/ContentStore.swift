@@ -12,6 +12,9 @@ final class ContentStore {
   let store: Store
   private let decompressor: Decompressor
   private var classIDs: [ObjectIdentifier: KeyspaceID] = [:]
+  private let presence = RecordChunk(byteCapacity: 4096, recordLimit: 1024, leavesOutValues: true)
+  /// The last group that was found to exist.
+  private var lastGroup: RowID = 0
 
   init(_ store: Store) throws {
     self.store = store
@@ -163,15 +166,47 @@ final class ContentStore {
     knownDamage = changed
   }
 
-  /// Whether a file's data may be damaged.
-  func isKnownDamaged(_ content: ArchiveEntry.Content) throws -> Bool {
+  /// Whether a file's data are known to be damaged, or are missing, as in a salvaged archive.
+  func isDamagedOrMissing(_ content: ArchiveEntry.Content) throws -> Bool {
     let damage = try damage
-    if damage.isEmpty { return false }
     return switch content {
     case .none, .pages: false
-    case .small(let row): damage.contains(.init(kind: .smallFile, row: row))
-    case .chunks(let rows): rows.contains { damage.contains(.init(kind: .content, row: $0)) }
+    case .small(let row): try damage.contains(.init(kind: .smallFile, row: row)) || !isSmallFileComplete(row)
+    case .chunks(let rows):
+      try rows.contains { damage.contains(.init(kind: .content, row: $0)) } || !exist(StoredContent.self, rows)
     }
+  }
+
+  /// Whether the records of a small file and of its group exist.
+  func isSmallFileComplete(_ row: RowID) throws -> Bool {
+    guard let id = try id(StoredSmallFile.self, row) else { return false }
+    do throws(StoreError) {
+      guard let file = try store.fetch(id) else { return false }
+      if file.group == lastGroup { return true }
+      guard try exist(StoredContent.self, [file.group]) else { return false }
+      lastGroup = file.group
+      return true
+    } catch {
+      // A damaged record is found when it is read.
+      guard Self.isDamage(error) else { throw error }
+      return true
+    }
+  }
+
+  /// Whether all of these rows have records; their content is not read.
+  private func exist<T: StoredObject>(_ type: T.Type, _ rows: [RowID]) throws(StoreError) -> Bool {
+    guard let id = try id(type, 1) else { return rows.isEmpty }
+    var start = 0
+    while start < rows.count {
+      do throws(BackendError) {
+        try store.backend.read(rows: rows.span.extracting(start..<rows.count), of: id.classID, into: presence)
+      } catch {
+        throw StoreError(.backend, "The archive's content cannot be read.", underlying: error)
+      }
+      if presence.slices.isEmpty || presence.slices.contains(where: { $0.status == .absent }) { return false }
+      start += presence.slices.count
+    }
+    return true
   }
 
   /// Replaces each damaged row by the row that was stored in its place, so that two contents can be compared.

@@ -60,11 +60,17 @@ struct ArchiveVerifyCommand: ParsableCommand {
   /// - Returns: One or two sentences.
   private func advice(_ found: ArchiveVerification, _ path: String, isKnown: Bool) -> String {
     let salvage = "Copy all readable data to a new archive: todana store salvage \(printable(path)) NEW"
-    let adding = "if you still have them: this repairs all snapshots that contain them."
+    let adding =
+      found.lacksContent || found.isStructureDamaged
+      ? "if you still have them: the new snapshot then has all their data."
+      : "if you still have them: this repairs all snapshots that contain them."
     if found.isStructureDamaged {
       return found.damagedFileCount > 0 ? "\(salvage). Then add the damaged files to it, \(adding)" : salvage
     }
     if found.damagedFileCount > 0 { return isKnown ? "Add the damaged files again, \(adding)" : salvage }
+    if found.problemCount == found.damagedCopyCount {
+      return "No data are lost. The next command that writes to the archive repairs the damaged copies."
+    }
     return
       "No file of a snapshot is damaged. To leave the damage behind, copy all snapshots to a new archive: todana archive "
       + "copy \(printable(path)) NEW"
