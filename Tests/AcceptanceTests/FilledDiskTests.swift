@@ -93,7 +93,7 @@ import Todana
     let (acknowledged, lines) = try run(trial.size, trial.saveCount, ["others"])
     try #require(lines.count == 7, "\(lines)")
     #expect(lines[2] == "opened \(acknowledged)")
-    #expect(lines[3] == "read \(min(100, acknowledged))")
+    #expect(lines[3] == "read \(min(100, acknowledged)), 0 problems")
     #expect(lines[6].hasSuffix(", 0 problems"), "\(lines)")
   }
 }

@@ -160,8 +160,9 @@ extension CrashChild {
     let count = try disk.count(in: store)
     report("opened \(count)")
     if disk.options.contains(.others) {
-      // There is no byte for a save. Reading works, and so does everything once there is room again.
-      report("read \(try store.fetch(Track.where { $0.number < 100 }).count)")
+      // There is no byte for a save. Reading and verifying work, and so does everything once there is room again.
+      let problems = try store.verify().problems
+      report("read \(try store.fetch(Track.where { $0.number < 100 }).count), \(problems.count) problems")
       disk.removeOthers()
     }
     // One save of deletes must fit into the room that is left for them.

@@ -11,7 +11,7 @@ extension Store {
   ///   class, each entry must belong to an existing row, and the entries are counted.
   ///
   /// The store can be used concurrently; pending changes are not checked. The store is not changed, except for a
-  /// checkpoint at the start if it was opened for writing.
+  /// checkpoint at the start if it was opened for writing, unless the disk has no room for it.
   ///
   /// ```swift
   /// let report = try store.verify()
@@ -56,7 +56,8 @@ private struct Verification {
       do throws(BackendError) {
         try engine.checkpoint()
       } catch {
-        guard error.code == .readOnly else { throw store.translate(error) }
+        // On a full disk, the pages that only the log has are not checked.
+        guard error.code == .readOnly || error.code == .noSpace else { throw store.translate(error) }
       }
     }
     snapshot = try store.snapshotForReading()
