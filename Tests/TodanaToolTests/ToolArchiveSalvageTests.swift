@@ -28,6 +28,18 @@ import Testing
     return run
   }
 
+  /// Overwrites every seventh page of the largest file, which has the content.
+  private func damageContent() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: made.path).filter { $0.hasSuffix(".kch") }
+    let urls = names.map { URL(filePath: "\(made.path)/\($0)") }
+    let url = try #require(try urls.max { try Data(contentsOf: $0).count < Data(contentsOf: $1).count })
+    var bytes = try Data(contentsOf: url)
+    for page in stride(from: 2, to: bytes.count / 4096, by: 7) {
+      bytes.replaceSubrange(page * 4096..<page * 4096 + 4096, with: Data(count: 4096))
+    }
+    try bytes.write(to: url)
+  }
+
   @Test func `a salvaged archive is used like any other`() throws {
     let files = try made.run("list", "--recursive", "--json").values(ToolArchive.Listed.self)
     let run = try salvage()
@@ -44,14 +56,7 @@ import Testing
   }
 
   @Test func `a salvaged archive stores lost content again when it is added`() throws {
-    let names = try FileManager.default.contentsOfDirectory(atPath: made.path).filter { $0.hasSuffix(".kch") }
-    let urls = names.map { URL(filePath: "\(made.path)/\($0)") }
-    let url = try #require(try urls.max { try Data(contentsOf: $0).count < Data(contentsOf: $1).count })
-    var bytes = try Data(contentsOf: url)
-    for page in stride(from: 2, to: bytes.count / 4096, by: 7) {
-      bytes.replaceSubrange(page * 4096..<page * 4096 + 4096, with: Data(count: 4096))
-    }
-    try bytes.write(to: url)
+    try damageContent()
     #expect(try salvage().status == 1)
     #expect(try made.run("verify").status == 1)
     try made.add("src", "--rescan")
@@ -60,7 +65,8 @@ import Testing
   }
 
   @Test func `files whose content a salvage has lost are read again without being asked`() throws {
-    for number in 0..<6 { try made.write("\(number)", to: "large/\(number)") }
+    try FileManager.default.createDirectory(
+      atPath: made.directory.path("large"), withIntermediateDirectories: false)
     var random = SeededGenerator(seed: 1)
     for number in 0..<6 {
       let bytes = (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -68,14 +74,7 @@ import Testing
     }
     try made.add("large")
     try made.add("src", "large")
-    let names = try FileManager.default.contentsOfDirectory(atPath: made.path).filter { $0.hasSuffix(".kch") }
-    let urls = names.map { URL(filePath: "\(made.path)/\($0)") }
-    let url = try #require(try urls.max { try Data(contentsOf: $0).count < Data(contentsOf: $1).count })
-    var bytes = try Data(contentsOf: url)
-    for page in stride(from: 2, to: bytes.count / 4096, by: 7) {
-      bytes.replaceSubrange(page * 4096..<page * 4096 + 4096, with: Data(count: 4096))
-    }
-    try bytes.write(to: url)
+    try damageContent()
     #expect(try salvage().status == 1)
     // Files that are unchanged since the last snapshot would otherwise not be read.
     try made.add("src", "large")

@@ -139,7 +139,7 @@ struct DystopiaParser {
 
   /// Returns the text of a term in quotation marks.
   ///
-  /// Of several marks in a row, all but one belong to the text.
+  /// If marks follow each other, the text has all of them but one.
   private static func unquoted(_ term: [Unicode.Scalar]) -> [Unicode.Scalar] {
     term.indices.dropFirst().compactMap { index in
       if term[index] != "\"" { return term[index] }
