@@ -110,6 +110,42 @@ import Todana
     try store.close()
   }
 
+  /// Changes one copy of the list of commits, which the file has twice.
+  enum ListDamage: CaseIterable {
+    case firstCopy, secondCopy, cut
+
+    func apply(to file: URL) throws {
+      var content = try Data(contentsOf: file)
+      switch self {
+      case .firstCopy: for index in 40..<48 { content[index] ^= 0xff }
+      case .secondCopy: for index in 40..<48 { content[32_768 + index] ^= 0xff }
+      case .cut: content.removeSubrange(32_768...)
+      }
+      try content.write(to: file)
+    }
+  }
+
+  @Test(arguments: ListDamage.allCases, [1, Self.saveCount])
+  func `a damaged copy of the list of commits loses nothing, is reported, and is repaired by a close`(
+    _ damage: ListDamage, _ saveCount: Int
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("store")
+    let made = try open(path, false, .write)
+    for number in 1...saveCount { try SaveWorkload.save(number, to: made) }
+    try made.close()
+    try damage.apply(to: URL(filePath: path + "/commits"))
+    for access in [KyotoBackend.Access.read, .write] {
+      let store = try open(path, false, access)
+      #expect(try SaveWorkload.State(of: store) == SaveWorkload.State(after: saveCount))
+      #expect(try store.verify().problems.map(\.kind) == [.damagedCopy])
+      try store.close()
+    }
+    let store = try open(path, false, .read)
+    #expect(try store.verify().problems.isEmpty)
+    try store.close()
+  }
+
   @Test(arguments: [false, true])
   func `a store that was created and never saved to opens as an empty one`(_ isEncrypted: Bool) throws {
     let directory = try TemporaryDirectory()

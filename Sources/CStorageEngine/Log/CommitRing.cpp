@@ -53,6 +53,18 @@ size_t usedLength(DiskFile &file, int index) {
   return sizeof header + 16 * static_cast<size_t>(header.count);
 }
 
+// Overwrites a slot, with all remains of its old content.
+void writeSlot(DiskFile &file, int index, std::vector<char> content) {
+  content.resize(std::max(content.size(), usedLength(file, index)));
+  file.write(index * kSlot, content.data(), content.size());
+}
+
+bool contains(DiskFile &file, int index, const std::vector<char> &content) {
+  std::vector<char> slot(content.size());
+  const size_t size = file.read(index * kSlot, slot.data(), slot.size());
+  return size == slot.size() && slot == content && usedLength(file, index) == content.size();
+}
+
 }  // namespace
 
 CommitRing::Outcome CommitRing::load(Disk &disk, bool repairsBits) {
@@ -72,6 +84,7 @@ CommitRing::Outcome CommitRing::load(Disk &disk, bool repairsBits) {
     if (found && header.commit < newest_) continue;
     found = true;
     newest_ = header.commit;
+    written_ = header.commit;
     newestSlot_ = index;
     ids_.clear();
     for (uint32_t entry = 0; entry < header.count; entry++) {
@@ -89,7 +102,6 @@ bool CommitRing::areSlotsSound(Disk &disk) {
   std::vector<char> slot(kSlot);
   for (int index = 0; index < 2; index++) {
     const size_t size = file->read(index * kSlot, slot.data(), slot.size());
-    if (isZero(slot.data(), size)) continue;
     if (!isSoundSlot(slot.data(), size)) return false;
     Header header;
     std::memcpy(&header, slot.data(), sizeof header);
@@ -103,35 +115,49 @@ void CommitRing::flush(Disk &disk) {
   if (std::unique_ptr<DiskFile> file = disk.open(kFileName, Disk::Mode::write)) file->flush();
 }
 
-void CommitRing::write(Disk &disk, uint64_t upTo) {
-  std::vector<char> slot(sizeof(Header));
-  {
-    MutexLock lock(mutex_);
-    // The ids of commits after `upTo` are in the current log.
-    const size_t later = std::min<uint64_t>(newest_ - upTo, ids_.size());
-    const size_t count = ids_.size() - later;
-    Header header{};
-    std::memcpy(header.magic, kMagic, 8);
-    header.commit = upTo;
-    header.count = static_cast<uint32_t>(count);
-    slot.resize(sizeof header + 16 * count);
-    std::memcpy(slot.data(), &header, sizeof header);
-    for (size_t index = 0; index < count; index++) {
-      std::memcpy(slot.data() + sizeof header + 16 * index, ids_[index].data(), 16);
-    }
-    header.checksum = slotChecksum(slot.data(), header.count);
-    std::memcpy(slot.data(), &header, sizeof header);
+// Returns a slot with the state as of commit `upTo`, without the zeros that fill it.
+std::vector<char> CommitRing::slot(uint64_t upTo) const {
+  MutexLock lock(mutex_);
+  // The ids of commits after `upTo` are in the current log.
+  const size_t later = std::min<uint64_t>(newest_ - upTo, ids_.size());
+  const size_t count = ids_.size() - later;
+  Header header{};
+  std::memcpy(header.magic, kMagic, 8);
+  header.commit = upTo;
+  header.count = static_cast<uint32_t>(count);
+  std::vector<char> slot(sizeof header + 16 * count);
+  std::memcpy(slot.data(), &header, sizeof header);
+  for (size_t index = 0; index < count; index++) {
+    std::memcpy(slot.data() + sizeof header + 16 * index, ids_[index].data(), 16);
   }
+  header.checksum = slotChecksum(slot.data(), header.count);
+  std::memcpy(slot.data(), &header, sizeof header);
+  return slot;
+}
+
+void CommitRing::write(Disk &disk, uint64_t upTo) {
+  const std::vector<char> content = slot(upTo);
   std::unique_ptr<DiskFile> file = disk.open(kFileName, Disk::Mode::write);
   const bool isNew = !file;
   if (isNew) file = disk.open(kFileName, Disk::Mode::create);
   const int next = 1 - newestSlot_;
-  // Overwrite all remains of the slot's old content.
-  slot.resize(std::max(slot.size(), usedLength(*file, next)));
-  file->write(next * kSlot, slot.data(), slot.size());
+  writeSlot(*file, next, content);
+  // The log still has the first commit, so both slots may be written at once.
+  if (isNew) writeSlot(*file, 1 - next, content);
   file->flush();
   if (isNew) disk.flushDirectory();
   newestSlot_ = next;
+  written_ = upTo;
+}
+
+void CommitRing::copy(Disk &disk) {
+  std::unique_ptr<DiskFile> file = disk.open(kFileName, Disk::Mode::write);
+  if (!file) return;
+  const std::vector<char> content = slot(written_);
+  const int other = 1 - newestSlot_;
+  if (contains(*file, other, content)) return;
+  writeSlot(*file, other, content);
+  file->flush();
 }
 
 uint64_t CommitRing::newest() const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "../Disk/Disk.h"
 #include "../Disk/Mutex.h"
@@ -16,8 +17,8 @@ namespace todana {
 // the main files are complete.
 //
 // FileGroup loads it at recovery and adds each commit; Checkpointer writes it. `newest`, `add`, `batchID` and `find`:
-// any thread, under its own mutex. `load` and `write`: one thread at a time, in recovery or under the mutex of
-// Checkpointer.
+// any thread, under its own mutex. `load`, `write` and `copy`: one thread at a time, in recovery or under the
+// mutex of Checkpointer.
 class CommitRing {
  public:
   using BatchID = std::array<uint8_t, 16>;
@@ -31,7 +32,11 @@ class CommitRing {
   // Flushes the file, because a killed process may have written it without a flush.
   static void flush(Disk &disk);
   // Writes and flushes the state as of commit `upTo`, to the slot that does not have the newest state on disk.
+  // A new file gets it in both slots.
   void write(Disk &disk, uint64_t upTo);
+  // Writes and flushes the state of the newest slot to the other one, unless it is there. A closed store needs only one
+  // of them.
+  void copy(Disk &disk);
 
   // Tests whether both slots are undamaged. The caller holds the mutex of Checkpointer, so that no slot is being
   // written. An interrupted write damages its slot.
@@ -46,10 +51,14 @@ class CommitRing {
   uint64_t find(const uint8_t id[16]) const;
 
  private:
+  std::vector<char> slot(uint64_t upTo) const;
+
   mutable Mutex mutex_;
   std::deque<BatchID> ids_ TDN_GUARDED_BY(mutex_);  // the last one belongs to newest_
   uint64_t newest_ TDN_GUARDED_BY(mutex_) = 0;
-  int newestSlot_ = 1;  // for `load` and `write`
+  // For `load`, `write` and `copy`: the newest slot on disk, and the commit that it has.
+  int newestSlot_ = 1;
+  uint64_t written_ = 0;
 };
 
 }  // namespace todana

@@ -54,6 +54,7 @@ void Checkpointer::close() {
   // The first call is for a log that an earlier failure may have left closed, the second one for the newest log.
   writeBackClosed(NextLog::none);
   writeBackClosed(NextLog::none);
+  state_.ring.copy(state_.disk);
   MutexLock commitLock(state_.commitMutex);
   state_.isClosed = true;
   state_.logs.removeCurrent();

@@ -57,7 +57,7 @@ public struct VerificationReport: Sendable, Codable {
     /// One copy of data that is stored twice is damaged, and the other copy is intact.
     ///
     /// A damaged copy of the superblock or of the file of keys is rewritten by the next opening for writing. A damaged
-    /// copy of the list of the last commits is rewritten by the next checkpoint.
+    /// copy of the list of the last commits is rewritten when a store that was opened for writing is closed.
     case damagedCopy
     /// A page does not match its checksum.
     ///
