@@ -64,7 +64,10 @@ uint64_t KeyMigration::fileSize(Keyspace &keyspace) {
 
 void KeyMigration::letGo(uint64_t oldBytes) {
   keptBytes_ += oldBytes;
-  if (keptBytes_ < kMostKept) return;
+  if (keptBytes_ >= kMostKept) removeReplaced();
+}
+
+void KeyMigration::removeReplaced() {
   session_.group().checkpoint();
   keptBytes_ = 0;
 }
@@ -95,6 +98,10 @@ bool KeyMigration::convert(Keyspace &keyspace) {
       if (gaveUp || session_.isClosing()) return false;
       // A commit has replaced the keyspace's file: try again.
     } catch (Failure &failure) {
+      if (failure.code == TDN_NO_SPACE && keptBytes_ > 0) {
+        removeReplaced();
+        continue;
+      }
       if (failure.keyspace == 0) failure.keyspace = keyspace.id;
       throw;
     }

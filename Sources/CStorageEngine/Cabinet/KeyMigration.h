@@ -33,6 +33,7 @@ class KeyMigration {
   uint64_t fileSize(Keyspace &keyspace);
   bool convert(Keyspace &keyspace);
   void letGo(uint64_t oldBytes);
+  void removeReplaced();
   bool finish();
   bool goesOn(uint64_t doneInKeyspace);
 

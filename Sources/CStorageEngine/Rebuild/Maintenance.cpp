@@ -91,14 +91,12 @@ void Maintenance::lookAt(Keyspace &keyspace) {
   if (isTooSmall) {
     const uint64_t buckets = std::max(
       kGrowthFactor * static_cast<uint64_t>(file->bucketCount()), rebuilding.recordCount() * 3 / 2);
-    requireRoom(rebuilding.neededBytes() + buckets * kAddressSize);
-    rebuilding.run(buckets);
+    runInBackground(rebuilding, buckets);
     growthCount_++;
   } else if (Keyspace::wastesSpace(
                static_cast<double>(rebuilding.usedBytes()), static_cast<double>(rebuilding.neededBytes()))) {
     const uint64_t buckets = tightBucketCount(rebuilding.recordCount(), rowCount, *file);
-    requireRoom(rebuilding.neededBytes() + buckets * kAddressSize);
-    rebuilding.run(buckets);
+    runInBackground(rebuilding, buckets);
     compactionCount_++;
   } else {
     // The file is larger because its content has grown.
@@ -107,11 +105,11 @@ void Maintenance::lookAt(Keyspace &keyspace) {
   }
 }
 
-// Throws if the disk has too little room for a copy: a copy that fails halfway would take the space that commits need.
-void Maintenance::requireRoom(uint64_t copyBytes) {
-  if (roomForCopy(copyBytes) + std::min(copyBytes, kRoomForLogs) > room()) {
-    throw Failure(TDN_NO_SPACE, "the disk has no space for a copy");
-  }
+// Builds a copy unless the disk has too little room: a copy that fails halfway would take the space that commits need.
+void Maintenance::runInBackground(Rebuilding &rebuilding, uint64_t bucketCount) {
+  const uint64_t copyBytes = rebuilding.neededBytes() + bucketCount * kAddressSize;
+  rebuilding.requireRoom(static_cast<int64_t>(roomForCopy(copyBytes) + std::min(copyBytes, kRoomForLogs)));
+  rebuilding.run(bucketCount);
 }
 
 uint64_t Maintenance::room() { return static_cast<uint64_t>(std::max<int64_t>(0, state_.group.room())); }
@@ -232,7 +230,9 @@ void Maintenance::convert(
     FileGroup::ReadLock lock(state_.group);
     rowCount = file->rowCount();
   }
-  rebuilding.run(tightBucketCount(rebuilding.recordCount(), rowCount, *file));
+  const uint64_t buckets = tightBucketCount(rebuilding.recordCount(), rowCount, *file);
+  rebuilding.requireRoom(static_cast<int64_t>(roomForCopy(rebuilding.neededBytes() + buckets * kAddressSize)));
+  rebuilding.run(buckets);
 }
 
 std::shared_ptr<const HashFile> Maintenance::currentFile(Keyspace &keyspace) {

@@ -72,7 +72,7 @@ class Maintenance {
  private:
   void run();
   void lookAt(Keyspace &keyspace);
-  void requireRoom(uint64_t copyBytes);
+  void runInBackground(Rebuilding &rebuilding, uint64_t bucketCount);
   uint64_t room();
   static uint64_t roomForCopy(uint64_t copyBytes);
   static bool joinLeaves(TreeJoining &&joining);

@@ -1,5 +1,7 @@
 #include "Rebuilding.h"
 
+#include <algorithm>
+
 #include "../Kyoto/TreeReader.h"
 #include "RandomID.h"
 
@@ -151,11 +153,18 @@ void Rebuilding::switchOver() {
     });
 }
 
+void Rebuilding::requireRoom(int64_t byteCount) {
+  const int64_t room = std::max<int64_t>(state_.group.room(), 0), needed = byteCount + kRoomForCommits;
+  if (room >= needed) return;
+  throw Failure(
+    TDN_NO_SPACE, "the disk is full: it has " + std::to_string(room >> 10) + " KiB left, and a copy of this file needs " +
+                    std::to_string((needed - room + 1023) >> 10) + " KiB more",
+    from_->file()->name());
+}
+
 // Writes what was taken. Gives up before the copy takes the space that commits need for the write-back of their logs.
 void Rebuilding::writeStep() {
-  if (state_.group.room() < DataFile::buildingStep(target_->file()->size()) + kRoomForCommits) {
-    throw Failure(TDN_NO_SPACE, "the disk has no space for a copy");
-  }
+  requireRoom(DataFile::buildingStep(target_->file()->size()));
   rebuildSource_->write(*target_, writer_);
 }
 

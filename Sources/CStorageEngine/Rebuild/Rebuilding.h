@@ -45,6 +45,9 @@ class Rebuilding {
   // Returns the size of the records in the old file, without the free space between them.
   uint64_t liveBytes() const { return rebuildSource_->liveBytes(); }
   uint64_t recordCount() const { return rebuildSource_->recordCount(); }
+  // Throws Failure(TDN_NO_SPACE) with the number of missing bytes if the disk lacks room for `byteCount` and for
+  // concurrent commits.
+  void requireRoom(int64_t byteCount);
   // Builds a file with `bucketCount` buckets, and replaces the old file by it.
   void run(uint64_t bucketCount);
 
