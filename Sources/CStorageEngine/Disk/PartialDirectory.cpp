@@ -45,7 +45,7 @@ PartialDirectory::PartialDirectory(
   if (path_.empty()) throw Failure(TDN_INVALID, "the path of the copy is empty");
   checkPlace();
   const bool isNew = ::mkdir(partialPath_.c_str(), kDirectoryPermissions) == 0;
-  if (!isNew && errno != EEXIST) throw Failure::fromErrno(errno, "cannot create the directory", partialPath_);
+  if (!isNew && errno != EEXIST) throw Failure::fromErrno(errno, "cannot create the directory", path_);
   // Check before the lock file is created: nothing is created in a directory with other content.
   auto check = [&] {
     std::vector<std::string> names = DirectoryDisk(partialPath_).list();

@@ -19,7 +19,9 @@ struct ListCommand: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @Argument(help: "The stored name of the class.", completion: ClassNameCompletion.kind) var className: String
-  @Option(help: ArgumentHelp("The maximum number of records.", valueName: "count")) var limit: Int?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The maximum number of records.", valueName: "count")
+  ) var limit: Int?
   @Option(help: ArgumentHelp("Begin after this row id.", valueName: "row")) var after: RowID = 0
   @OptionGroup var options: ListOptions
 
@@ -31,19 +33,19 @@ struct ListCommand: ParsableCommand {
     var isSound = true
     try store.withStore { store in
       let lines = RecordLines(layout: try store.contentLayout(ofClassNamed: className), isJSON: options.json)
-      try lines.printHeadings()
       var count = 0
-      guard limit != 0 else { return }
       let policy = DamagePolicy.report { error in
         isSound = false
         printError("\(error)")
       }
       try store.rawRecords(ofClassNamed: className, after: after, onDamage: policy) { record, stop in
         try Interruption.check()
-        try lines.print(record)
+        if count == 0 { try lines.printHeadings() }
+        if limit != 0 { try lines.print(record) }
         count += 1
-        stop = count == limit
+        stop = limit.map { count >= $0 } ?? false
       }
+      if count == 0 { try lines.printHeadings() }
     }
     if !isSound { throw ExitStatus.somethingWrong }
   }

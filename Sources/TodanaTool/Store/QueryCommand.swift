@@ -32,8 +32,13 @@ struct QueryCommand: ParsableCommand {
   @Argument(help: "The condition; all records without one.") var condition: String?
   @Option(help: ArgumentHelp("Sort by these fields, such as \"title, seconds DESC\".", valueName: "fields"))
   var sort: String?
-  @Option(help: ArgumentHelp("Leave out this number of records at the beginning.", valueName: "count")) var offset = 0
-  @Option(help: ArgumentHelp("The maximum number of records.", valueName: "count")) var limit: Int?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Leave out this number of records at the beginning.", valueName: "count")
+  ) var offset = 0
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The maximum number of records.", valueName: "count")
+  ) var limit: Int?
   @Flag(help: "Print only the number of records.") var count = false
   @OptionGroup var options: ListOptions
 
