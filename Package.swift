@@ -15,6 +15,7 @@ let systemLibraries: [Target] = [
   ),
   .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
   .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+  .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
   .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
   .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
   .systemLibrary(
@@ -61,7 +62,7 @@ var cTargets: [Target] = [
 var swiftTargets: [Target] = [
   .target(
     name: "Todana",
-    dependencies: ["CThreads", "CStorageEngine", "CSealing", "CUnicode", "CRegularExpressions", "CXXHash", logging]
+    dependencies: ["CThreads", "CStorageEngine", "CSealing", "CStemmer", "CUnicode", "CRegularExpressions", "CXXHash", logging]
   ),
   // Archives of files, built on the library's public API.
   .target(

@@ -30,10 +30,13 @@ struct PropertyPath: @unchecked Sendable {
     isOwnProperty = loading == nil && KeyPathRoute.isOwnProperty(keyPath)
   }
 
-  private init(keyPaths: [AnyKeyPath]) {
+  private init(keyPaths: [AnyKeyPath], isOwnProperty: Bool = false) {
     self.keyPaths = keyPaths
-    isOwnProperty = false
+    self.isOwnProperty = isOwnProperty
   }
+
+  /// The path to the object itself, in place of one of its properties.
+  static let wholeObject = PropertyPath(keyPaths: [], isOwnProperty: true)
 
   /// Returns the path to a property of this property's value, which is not an object.
   func appending<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable) -> PropertyPath {

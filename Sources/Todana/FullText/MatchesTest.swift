@@ -1,32 +1,85 @@
-/// A test that the texts of a property have what a text expression describes.
-struct MatchesTest<Root: StoreIdentifiable>: ConditionTest {
-  private let path: PropertyPath
-  private let texts: @Sendable (Root) throws(StoreError) -> TextList
+/// A test that the texts of one property, or of those of a text index, have what a text expression describes.
+struct MatchesTest: ConditionTest {
+  let columns: [TextColumn]
+  /// The name of the text index; nil for a single property.
+  private let index: String?
   private let expression: TextExpression
-  private let plan: TextPlan
+  let plan: TextPlan
+  /// The reason why the index cannot be searched; nil if it can.
+  private var indexProblem: String?
 
-  init<Value: IndexedText>(property: Property<Root, Value>, expression: TextExpression) {
-    path = property.path
-    texts = TextList.reading(property)
+  init(_ column: TextColumn, _ expression: TextExpression) {
+    columns = [column]
+    index = nil
     self.expression = expression
     plan = TextPlan(expression)
   }
 
-  func holds(for object: StoredObject) throws(StoreError) -> Bool {
-    // A query tests objects of its own class only.
-    let texts = try texts(unsafe unsafeDowncast(object, to: Root.self))
-    guard let holds = plan.holds(for: texts) else {
-      throw StoreError(
-        .unreadableContent, "A text of \(path.description) is too long to be searched.", rowID: object.rowID)
+  /// Makes the test for a text index that a class declares.
+  init(_ type: AnyObject.Type, index name: String, _ expression: TextExpression) {
+    let declaration = (type as? StoredObject.Type)?.textIndexes.first { $0.name == name }
+    let analyzer = declaration?.analyzer
+    columns = declaration?.columns ?? []
+    index = name
+    self.expression = expression
+    plan = TextPlan(expression, analyzer ?? .plain)
+    if declaration == nil {
+      indexProblem = "\(type) has no text index \(describe(name))."
+    } else if analyzer == nil {
+      indexProblem = "The installed library libstemmer lacks the language of the text index \(describe(name))."
     }
+  }
+
+  func holds(for object: StoredObject) throws(StoreError) -> Bool {
+    let texts: TextList
+    if columns.count == 1 {
+      texts = try columns[0].texts(object)
+    } else {
+      var all: [String] = []
+      for column in columns { try column.texts(object).append(to: &all) }
+      texts = .many(all)
+    }
+    guard let holds = plan.holds(for: texts) else { throw tooLong(object) }
     return holds
   }
 
-  var paths: [PropertyPath] { [path] }
-  var readsOwnProperties: Bool { path.isOwnProperty }
+  private func tooLong(_ object: StoredObject) -> StoreError {
+    StoreError(.unreadableContent, "A text of \(searched) is too long to be searched.", rowID: object.rowID)
+  }
+
+  var paths: [PropertyPath] { columns.map(\.path) }
+  var readsOwnProperties: Bool { columns.allSatisfy(\.path.isOwnProperty) }
   var ranges: ValueRanges? { nil }
   var opposite: (any ConditionTest)? { nil }
-  var operand: [UInt8] { Array(expression.description.utf8) }
-  var problem: String? { plan.problem }
-  var description: String { "\(path.description) matches \(describe(expression.description))" }
+  var operand: [UInt8] { Array((index.map { $0 + "\0" } ?? "").utf8) + expression.description.utf8 }
+  var problem: String? { indexProblem ?? plan.problem }
+  var description: String { "\(searched) matches \(describe(expression.description))" }
+  private var searched: String { index.map { "text index \(describe($0))" } ?? columns[0].path.description }
+}
+
+// MARK: Relevance
+
+extension MatchesTest {
+  var emptyStatistics: TextPlan.Statistics {
+    TextPlan.Statistics(phraseCounts: [Int](repeating: 0, count: plan.phraseCount))
+  }
+
+  func count(_ object: StoredObject, in statistics: inout TextPlan.Statistics) throws(StoreError) {
+    var texts: [TextList] = []
+    for column in columns { texts.append(try column.texts(object)) }
+    if !plan.count(texts, in: &statistics) { throw tooLong(object) }
+  }
+
+  /// Returns the relevance of an object that passes the test.
+  func relevance(of object: StoredObject, _ statistics: TextPlan.Statistics) throws(StoreError) -> Double {
+    var texts: [(TextList, Double)] = []
+    for column in columns { texts.append((try column.texts(object), column.weight)) }
+    guard let relevance = plan.relevance(texts, statistics) else { throw tooLong(object) }
+    return relevance
+  }
+
+  /// Tests whether the texts of a property are searched.
+  func searches(_ path: PropertyPath) -> Bool {
+    columns.contains { $0.path == path || ($0.path.name != nil && $0.path.name == path.name) }
+  }
 }

@@ -31,6 +31,7 @@ final class ClassIndex {
   ///
   /// - Throws: ``StoreError/Code/invalidIndex``.
   static func all(of type: StoredObject.Type, className: String) throws(StoreError) -> [ClassIndex] {
+    try TextIndex.check(type, className: className)
     let declarations = type.indexes
     if declarations.isEmpty { return [] }
     func refusal(_ message: String) -> StoreError { StoreError(.invalidIndex, message, className: className) }

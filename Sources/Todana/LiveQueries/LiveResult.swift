@@ -21,8 +21,8 @@ struct LiveResult {
   private let onDamage: DamagePolicy
   /// The records that were reported, so that each is not reported again while it is unchanged.
   private let reported: ReportedRecords
-  /// Whether the query runs again after every commit, because a limit or offset makes an object's place depend on the
-  /// other objects of the result.
+  /// Whether the query runs again after every commit, because a limit, an offset or the relevance makes an object's
+  /// place depend on other objects.
   private let dependsOnOthers: Bool
   private let leadsToOtherClasses: Bool
   private var rowIDs: [RowID]
@@ -43,7 +43,7 @@ struct LiveResult {
     let reported = ReportedRecords()
     self.reported = reported
     self.onDamage = onDamage.reporting(each: reported)
-    dependsOnOthers = query.limit != nil || query.offset > 0
+    dependsOnOthers = query.limit != nil || query.offset > 0 || query.sortsByRelevance
     leadsToOtherClasses =
       query.condition.looksAtOtherObjects || query.sortKeys.contains { $0.path.leadsToOtherObjects }
     (rowIDs, commitNumber) = ([], 0)

@@ -31,16 +31,24 @@ enum Bytes {
 
   /// Returns whether `text` contains `part`, which must not be empty.
   static func contains(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
-    guard let base = text.baseAddress, let first = unsafe part.first else { return false }
-    var start = 0
+    unsafe firstIndex(of: part, in: text, from: 0) != nil
+  }
+
+  /// Returns the first place of a part at or after a position; nil if there is none, or if the part is empty.
+  @inline(__always)
+  static func firstIndex(
+    of part: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer, from position: Int
+  ) -> Int? {
+    guard let base = text.baseAddress, let first = unsafe part.first else { return nil }
+    var start = position
     while start + part.count <= text.count {
       guard let found = unsafe memchr(base + start, Int32(first), text.count - part.count - start + 1) else {
-        return false
+        return nil
       }
       start = unsafe UnsafeRawPointer(found) - base
-      if unsafe areEqual(text, from: start, part) { return true }
+      if unsafe areEqual(text, from: start, part) { return start }
       start += 1
     }
-    return false
+    return nil
   }
 }

@@ -75,6 +75,17 @@ public struct Query<T: StoredObject>: Sendable {
     adding(SortKey(folding: keyPath, order, loading: loading.isEmpty ? nil : loading))
   }
 
+  /// Returns the query sorted by how well its objects fit its text conditions, the most relevant first.
+  ///
+  /// The relevance depends on all objects of the class, which are therefore read by each fetch. Such a query has no
+  /// positions (``after(_:)-(T)``): use ``offset(_:)``. Without a text condition outside of `!`, the fetch throws
+  /// ``StoreError/Code/invalidQuery``.
+  ///
+  /// ```swift
+  /// let query = Song.where { $0.title.matches("blue") }.sorted(by: .relevance).limit(20)
+  /// ```
+  public func sorted(by rank: TextRank) -> Query { adding(SortKey(nil)) }
+
   private func adding(_ key: SortKey) -> Query {
     var query = self
     query.specification.sortKeys.append(key)
@@ -141,12 +152,17 @@ struct QuerySpecification: Sendable {
   /// The properties that carrying out the query reads.
   var paths: [PropertyPath] { condition.paths + sortKeys.map(\.path) + wanted }
 
+  var sortsByRelevance: Bool { sortKeys.contains(where: \.isRelevance) }
+
   /// Whether the result contains all objects that meet the condition.
   var isUnlimited: Bool { limit == nil && offset == 0 && start == nil }
 
   func check(in store: Store) throws(StoreError) {
     func refusal(_ message: String) -> StoreError { StoreError(.invalidQuery, message) }
     if let problem = problem ?? condition.problem { throw refusal(problem) }
+    if sortsByRelevance, Relevance(condition) == nil {
+      throw refusal("The query is sorted by relevance, but has no text condition: add one with matches(…).")
+    }
     for targets in condition.referenceTargets { try targets.check(in: store) }
     if let limit, limit < 0 { throw refusal("The limit of the query is \(limit), but must be 0 or more.") }
     if let start, start.keys.count != sortKeys.count {

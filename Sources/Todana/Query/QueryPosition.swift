@@ -23,7 +23,8 @@ extension Query {
   ///
   /// Pending changes of the object count. For pages without pending changes use ``after(_:)-(T)``.
   ///
-  /// - Returns: nil if the object is in no store, or if a value is read through a reference that cannot be loaded.
+  /// - Returns: nil if the object is in no store, if a value is read through a reference that cannot be loaded, or if
+  ///   the query is sorted by relevance.
   public func position(of object: T) -> QueryPosition? {
     guard let id = object.anyID, let keys = specification.keys(of: object) else { return nil }
     return QueryPosition(
@@ -39,7 +40,9 @@ extension Query {
     guard let position = position(of: object) else {
       var query = self
       query.specification.problem =
-        "The query cannot start after this object: it is in no store, or its sort keys cannot be read."
+        specification.sortsByRelevance
+        ? "A query sorted by relevance cannot start after an object: use an offset."
+        : "The query cannot start after this object: it is in no store, or its sort keys cannot be read."
       return query
     }
     var query = after(position)

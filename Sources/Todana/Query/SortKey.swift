@@ -13,6 +13,27 @@ struct SortKey: Sendable {
   /// A closure that writes the value of an object, whose content is loaded, as bytes in sort order.
   let write: @Sendable (StoredObject, inout KeyWriter) -> Void
 
+  /// Whether objects are sorted by their relevance.
+  var isRelevance: Bool { path == .wholeObject }
+
+  /// Makes the key of the relevance; nil until the numbers are known that it depends on.
+  init(_ relevance: Relevance?) {
+    path = .wholeObject
+    isDescending = true
+    write = { object, writer in
+      let start = writer.arena.count
+      do throws(StoreError) {
+        guard let relevance else {
+          throw StoreError(.invalidQuery, "A query sorted by relevance has no positions.")
+        }
+        try relevance.value(of: object).writeKey(to: &writer)
+        writer.invert(from: start)
+      } catch {
+        writer.failure = writer.failure ?? error
+      }
+    }
+  }
+
   init<Root: StoredObject, Value: OrderedValue>(
     _ keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder, loading: [AnyKeyPath]? = nil
   ) {
@@ -77,7 +98,9 @@ struct SortKey: Sendable {
     }
   }
 
-  var description: String { path.description + (isDescending ? " descending" : "") }
+  var description: String {
+    isRelevance ? "relevance" : path.description + (isDescending ? " descending" : "")
+  }
 }
 
 /// The rows of a result, saved and pending, with the values that they are sorted by.

@@ -70,6 +70,11 @@ open class StoredObject: StoreIdentifiable, Hashable, Identifiable, CustomString
   /// A subclass inherits the list unless it overrides it. Each class has indexes of its own, with its own objects only.
   open class var indexes: [Index] { [] }
 
+  /// The text indexes that conditions on the class's objects can name: by default none.
+  ///
+  /// A subclass inherits the list unless it overrides it.
+  open class var textIndexes: [TextIndex] { [] }
+
   /// The properties that textual conditions and sorts can name: by default those of ``contentFields``.
   ///
   /// A subclass inherits the list unless it overrides it.

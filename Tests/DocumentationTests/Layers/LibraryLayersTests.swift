@@ -21,7 +21,7 @@ import Testing
       folder: "StoredObject", types: ["Store", "ClassTable", "IdentityPage"],
       reason: "An object leads to the store that it is in."),
     .init(
-      folder: "StoredObject", types: ["ContentField", "Field", "Index"],
+      folder: "StoredObject", types: ["ContentField", "Field", "Index", "TextIndex"],
       reason: "What a subclass declares of itself, by overriding."),
     .init(
       folder: "DataBuffer", types: ["ReferenceEncoder", "ReferenceResolver"],

@@ -35,6 +35,7 @@ extension QueryRun {
     var isAlways = false
     if case .always = plan.residual { isAlways = true }
     if !isAlways { steps.append("Keep objects with \(plan.residual.description).") }
+    if query.sortsByRelevance { steps.append("Count the words of all objects of \(table.name).") }
     if plan.order == .sorted {
       steps.append("Sort by \(query.sortKeys.map(\.description).joined(separator: ", ")).")
     } else if !query.sortKeys.isEmpty {

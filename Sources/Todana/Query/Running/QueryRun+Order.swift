@@ -5,6 +5,7 @@ extension QueryRun {
   /// without records.
   func forEachRow(wantsRecords: Bool, _ body: RowBody) throws(StoreError) {
     if query.limit == 0 { return }
+    if needsRelevance { return try ranked(by: try relevance()).forEachRow(wantsRecords: wantsRecords, body) }
     let pending = try matchingPendingObjects()
     var givenCount = 0
     let first = pending.isEmpty ? nil : try firstMatches()

@@ -14,6 +14,8 @@ struct QueryRun {
   private let saveCountAtStart: Int
   /// The loader of objects that the query reads through references; nil if it reads none.
   let references: ReferenceLoader?
+  /// Whether the sort by relevance has the numbers that it depends on.
+  var isRanked = false
 
   init(
     _ query: QuerySpecification, of table: ClassTable, in store: Store, includingPending: Bool,
@@ -46,12 +48,7 @@ struct QueryRun {
       }
       return since <= snapshot.commitNumber
     }
-    let recordCount: Int
-    do throws(BackendError) {
-      recordCount = try classID.map { classID throws(BackendError) in try snapshot.count(of: classID) } ?? 0
-    } catch {
-      throw store.translate(error)
-    }
+    let recordCount = try Self.recordCount(of: classID, in: snapshot, store)
     func makePlan() throws(StoreError) -> ExecutionPlan {
       let planner = Planner(query, of: table, indexes: usable, recordCount: recordCount) {
         tree, range throws(StoreError) in
@@ -75,6 +72,16 @@ struct QueryRun {
     references =
       readsOwnProperties ? nil : ReferenceLoader(query.condition, paths: paths, table, snapshot, self.onDamage)
     if query.startsAfterPending, !includingPending { try startAfterSavedValues() }
+  }
+
+  /// The number of records of the class.
+  var recordCount: Int { get throws(StoreError) { try Self.recordCount(of: classID, in: snapshot, store) } }
+
+  private static func recordCount(
+    of classID: KeyspaceID?, in snapshot: any BackendSnapshot, _ store: Store
+  ) throws(StoreError) -> Int {
+    guard let classID else { return 0 }
+    do throws(BackendError) { return try snapshot.count(of: classID) } catch { throw store.translate(error) }
   }
 
   /// Takes the saved values of the object after which the result begins, because pending ones do not count.

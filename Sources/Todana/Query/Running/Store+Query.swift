@@ -169,7 +169,8 @@ extension Store {
       "A query cannot compare or sort ids: fetch by ids. Without a sort, results are in the order of their ids.")
   }
 
-  private func check(scan run: QueryRun) throws(StoreError) {
+  /// Refuses or logs a run that reads all objects, as the configuration says.
+  func check(scan run: QueryRun) throws(StoreError) {
     switch configuration.scans {
     case .allowed: return
     case .logged(let count):

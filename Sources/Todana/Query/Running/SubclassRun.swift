@@ -4,7 +4,7 @@
 /// identities: by class, then by row.
 struct SubclassRun {
   /// The queries of the classes, in the order of the classes' numbers.
-  let runs: [QueryRun]
+  private(set) var runs: [QueryRun]
   private let query: QuerySpecification
 
   /// A row of the result.
@@ -118,6 +118,16 @@ struct SubclassRun {
 
   // MARK: Order
 
+  /// Returns the relevance of objects, for which it reads all objects of the classes.
+  func relevance() throws(StoreError) -> Relevance { try QueryRun.relevance(for: query, in: runs) }
+
+  /// Returns the run that sorts by a relevance.
+  func ranked(by relevance: Relevance) -> SubclassRun {
+    var ranked = self
+    for index in runs.indices { ranked.runs[index] = runs[index].ranked(by: relevance) }
+    return ranked
+  }
+
   /// Returns the rows of the result in order.
   ///
   /// - Parameter readableOnly: Whether the limit and the offset count only objects whose records can be read, if
@@ -125,6 +135,9 @@ struct SubclassRun {
   /// - Returns: The rows.
   /// - Throws: ``StoreError``.
   private func places(readableOnly: Bool) throws(StoreError) -> [Place] {
+    if runs.contains(where: \.needsRelevance) {
+      return try ranked(by: try relevance()).places(readableOnly: readableOnly)
+    }
     var places: [Place] = []
     let needed = query.neededCount ?? .max
     if query.sortKeys.isEmpty {

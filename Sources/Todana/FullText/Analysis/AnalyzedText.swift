@@ -6,10 +6,12 @@ import CUnicode
 /// space. The words of the folded text are found by the default rules of Unicode Standard Annex 29, when they are first
 /// needed. Each katakana is a word of its own, as hiragana and ideographs are by these rules.
 ///
-/// Safe: it does not leave the closure of ``with(_:trims:mapsSource:_:)``, during which its memory is its own.
+/// Safe: it does not leave the closure of ``with(_:trims:mapsSource:stemmer:_:)``, during which its memory is its own.
 @safe
 struct AnalyzedText: ~Copyable {
   private let handle: OpaquePointer
+  /// The stems of the words; nil without a stemmer.
+  private(set) var stems: WordStems?
 
   private init(_ handle: OpaquePointer) { unsafe self.handle = handle }
 
@@ -21,17 +23,25 @@ struct AnalyzedText: ~Copyable {
   ///   - text: The text.
   ///   - trims: Whether white space at both ends is removed.
   ///   - mapsSource: Whether the closure asks for positions in the source.
+  ///   - stemmer: The stemmer of the words' language, if they have to be compared by their stems.
   ///   - body: The closure.
   /// - Returns: The closure's result; nil if the text is too long, or if there is no memory.
   static func with<Result>(
-    _ text: String, trims: Bool = true, mapsSource: Bool = false, _ body: (borrowing AnalyzedText) -> Result
+    _ text: String, trims: Bool = true, mapsSource: Bool = false, stemmer: Stemmer? = nil,
+    _ body: (borrowing AnalyzedText) -> Result
   ) -> Result? {
     guard let handle = unsafe tdu_text_of_thread() else { return nil }
     var text = text
-    let isFolded = text.withUTF8 { bytes in
-      unsafe tdu_text_fold(handle, bytes.baseAddress, bytes.count, trims, mapsSource)
+    return text.withUTF8 { source in
+      let mapsSource = mapsSource || stemmer != nil
+      guard unsafe tdu_text_fold(handle, source.baseAddress, source.count, trims, mapsSource) else { return nil }
+      var analyzed = unsafe AnalyzedText(handle)
+      if let stemmer {
+        guard let stems = unsafe stemmer.stems(of: analyzed, source: source) else { return nil }
+        analyzed.stems = stems
+      }
+      return body(analyzed)
     }
-    return isFolded ? unsafe body(AnalyzedText(handle)) : nil
   }
 
   /// The folded text in UTF-8.
@@ -45,6 +55,12 @@ struct AnalyzedText: ~Copyable {
     var hasFailed = false
     let words = unsafe tdu_text_words(handle, &count, &hasFailed)
     return unsafe UnsafeBufferPointer(start: words, count: count)
+  }
+
+  /// The part of the source, before folding, that a range of the folded text comes from.
+  func source(of range: tdu_range) -> Range<Int> {
+    let source = unsafe tdu_text_source(handle, range)
+    return Int(source.start)..<Int(source.end)
   }
 
   /// The bytes of a word.

@@ -1,7 +1,7 @@
 /// A text expression, prepared for tests of texts.
 struct TextPlan: Sendable {
   /// The combination of the terms, by their numbers.
-  private indirect enum Tree: Sendable {
+  indirect enum Tree: Sendable {
     case term(Int)
     case all([Tree])
     case any([Tree])
@@ -15,15 +15,33 @@ struct TextPlan: Sendable {
       case .not(let tree): !tree.holds(found)
       }
     }
+
+    /// The terms outside of `not`, by their numbers.
+    var wanted: [Int] { terms { _ in true } }
+
+    /// Returns the terms whose frequency counts for the relevance: those outside of `not`, and in no part of the
+    /// expression that the texts do not have.
+    func relevant(_ found: [Bool]) -> [Int] { terms { $0.holds(found) } }
+
+    private func terms(where isCounted: (Tree) -> Bool) -> [Int] {
+      if !isCounted(self) { return [] }
+      switch self {
+      case .term(let number): return [number]
+      case .all(let trees), .any(let trees): return trees.flatMap { $0.terms(where: isCounted) }
+      case .not: return []
+      }
+    }
   }
 
+  let analyzer: TextAnalyzer
   private(set) var terms: [TextTerm] = []
   /// The reason why the expression cannot be carried out; nil if it can.
   private(set) var problem: String?
   /// The combination; nil if no part has words, which finds nothing.
-  private var tree: Tree?
+  private(set) var tree: Tree?
 
-  init(_ expression: TextExpression) {
+  init(_ expression: TextExpression, _ analyzer: TextAnalyzer = .plain) {
+    self.analyzer = analyzer
     if expression.isTooDeep {
       problem = "The text expression is nested more than \(TextExpression.depthLimit) levels deep."
       return
@@ -39,21 +57,16 @@ struct TextPlan: Sendable {
   func holds(for texts: TextList) -> Bool? {
     guard let tree else { return false }
     if case .one(let text) = texts, case .term = tree {
-      return AnalyzedText.with(text) { text in terms[0].matches(text) }
+      return AnalyzedText.with(text, stemmer: analyzer.stemmer) { text in terms[0].matches(text) }
     }
     var found = [Bool](repeating: false, count: terms.count)
-    let isSearched =
-      switch texts {
-      case .none: true
-      case .one(let text): search(text, &found)
-      case .many(let texts): texts.allSatisfy { search($0, &found) }
-      }
+    let isSearched = texts.allSatisfy { search($0, &found) }
     return isSearched ? tree.holds(found) : nil
   }
 
   /// Notes the terms that a text has.
   private func search(_ text: String, _ found: inout [Bool]) -> Bool {
-    let isAnalyzed: Void? = AnalyzedText.with(text) { text in
+    let isAnalyzed: Void? = AnalyzedText.with(text, stemmer: analyzer.stemmer) { text in
       for number in terms.indices where !found[number] { found[number] = terms[number].matches(text) }
     }
     return isAnalyzed != nil
@@ -87,10 +100,12 @@ struct TextPlan: Sendable {
         problem = "A fuzzy word may have 1 or 2 changes, not \(edits)."
         return nil
       }
-      let words = words(of: text).map { FuzzyWord($0, edits: edits) }
-      return words.isEmpty ? nil : .fuzzy(words)
+      let words = words(of: text).map { word in
+        TextWord(bytes: word.bytes, part: .changed(FuzzyWord(word.bytes, edits: edits)))
+      }
+      return words.isEmpty ? nil : .words(words)
     case .near(let texts, let distance):
-      let phrases = texts.map { words(of: $0) }.filter { !$0.isEmpty }
+      let phrases = texts.map { words(of: $0) }.filter { !analyzer.countsForNothing($0) }
       return phrases.isEmpty ? nil : phrases.count == 1 ? .words(phrases[0]) : .near(phrases, distance: distance)
     case .regularExpression(let pattern):
       do throws(RegularExpression.Invalid) {
@@ -109,15 +124,24 @@ struct TextPlan: Sendable {
     case .beginning: return .begins(folded(text, trims: false))
     case .end: return .ends(folded(text, trims: false))
     case .whole: return .equals(folded(text, trims: false))
-    case .word, .phrase, .prefix, .suffix:
+    case .word, .phrase:
       let words = words(of: text)
-      return words.isEmpty ? nil : .words(words, firstIsSuffix: kind == .suffix, lastIsPrefix: kind == .prefix)
+      return analyzer.countsForNothing(words) ? nil : .words(words)
+    case .prefix:
+      var words = words(of: text)
+      guard !words.isEmpty else { return nil }
+      words[words.count - 1].part = .beginning
+      return .words(words)
+    case .suffix:
+      var words = words(of: text)
+      guard !words.isEmpty else { return nil }
+      words[0].part = .end
+      words[0].stem = nil
+      return .words(words)
     }
   }
 
-  private mutating func words(of text: String) -> [[UInt8]] {
-    required(AnalyzedText.with(text) { text in text.copiedWords }) ?? []
-  }
+  private mutating func words(of text: String) -> [TextWord] { required(analyzer.words(of: text)) ?? [] }
 
   private mutating func folded(_ text: String, trims: Bool) -> [UInt8] {
     required(AnalyzedText.with(text, trims: trims) { text in unsafe Array(text.bytes) }) ?? []

@@ -1,0 +1,106 @@
+import CUnicode
+import Foundation
+
+extension TextPlan {
+  /// The numbers of objects and words that the relevance of a text condition depends on.
+  struct Statistics: Sendable {
+    var objectCount = 0
+    var wordCount = 0
+    /// The number of objects that have each phrase.
+    var phraseCounts: [Int]
+  }
+
+  var phraseCount: Int { terms.reduce(0) { $0 + $1.phraseCount } }
+
+  /// Counts an object.
+  ///
+  /// - Parameters:
+  ///   - texts: The texts of each property.
+  ///   - statistics: The numbers so far.
+  /// - Returns: false if a text is too long, or if there is no memory.
+  func count(_ texts: [TextList], in statistics: inout Statistics) -> Bool {
+    var hasPhrase = [Bool](repeating: false, count: statistics.phraseCounts.count)
+    for texts in texts {
+      let isCounted = texts.allSatisfy { text in
+        let wordCount = AnalyzedText.with(text, stemmer: analyzer.stemmer) { text in
+          var first = 0
+          for term in terms {
+            term.forEachPhrase(in: text) { hasPhrase[first + $0] = true }
+            first += term.phraseCount
+          }
+          return unsafe text.words.count
+        }
+        statistics.wordCount += wordCount ?? 0
+        return wordCount != nil
+      }
+      if !isCounted { return false }
+    }
+    statistics.objectCount += 1
+    for number in hasPhrase.indices where hasPhrase[number] { statistics.phraseCounts[number] += 1 }
+    return true
+  }
+
+  /// Returns the relevance of an object whose texts have what the expression describes.
+  ///
+  /// It is Okapi BM25 as SQLite's FTS5 computes it, with the opposite sign (https://www.sqlite.org/fts5.html#the_bm25_function).
+  ///
+  /// - Parameters:
+  ///   - texts: The texts of each property, with its weight.
+  ///   - statistics: The numbers of all objects.
+  /// - Returns: The relevance, 0 or more; nil if a text is too long, or if there is no memory.
+  func relevance(_ texts: [(texts: TextList, weight: Double)], _ statistics: Statistics) -> Double? {
+    guard let tree else { return 0 }
+    var found = [Bool](repeating: false, count: terms.count)
+    var frequencies = terms.map { [Double](repeating: 0, count: $0.phraseCount) }
+    var wordCount = 0
+    for (texts, weight) in texts {
+      let isSearched = texts.allSatisfy { text in
+        let count = AnalyzedText.with(text, stemmer: analyzer.stemmer) { text in
+          for (number, term) in terms.enumerated() where term.matches(text) {
+            found[number] = true
+            term.forEachMatch(in: text) { phrase, _ in frequencies[number][phrase] += weight }
+          }
+          return unsafe text.words.count
+        }
+        wordCount += count ?? 0
+        return count != nil
+      }
+      if !isSearched { return nil }
+    }
+    let relevant = Set(tree.relevant(found))
+    let objectCount = Double(statistics.objectCount)
+    let averageWordCount = Double(statistics.wordCount) / max(1, objectCount)
+    let length = averageWordCount > 0 ? Double(wordCount) / averageWordCount : 1
+    var score = 0.0
+    var first = 0
+    for (number, frequencies) in frequencies.enumerated() {
+      if relevant.contains(number) {
+        for (phrase, frequency) in frequencies.enumerated() {
+          let hitCount = Double(statistics.phraseCounts[first + phrase])
+          var rarity = log((objectCount - hitCount + 0.5) / (hitCount + 0.5))
+          if !(rarity > 0) { rarity = 1e-6 }
+          score += rarity * (frequency * (1.2 + 1)) / (frequency + 1.2 * (1 - 0.75 + 0.75 * length))
+        }
+      }
+      first += frequencies.count
+    }
+    return score
+  }
+
+  /// Returns the parts of a text that the expression describes, as ranges of its UTF-8, with the numbers of the terms.
+  ///
+  /// - Returns: The ranges in ascending order; nil if the text is too long, or if there is no memory.
+  func matches(in text: String) -> [(term: Int, range: Range<Int>)]? {
+    guard let tree else { return [] }
+    return AnalyzedText.with(text, mapsSource: true, stemmer: analyzer.stemmer) { text in
+      var matches: [(term: Int, range: Range<Int>)] = []
+      for number in tree.wanted {
+        terms[number].forEachMatch(in: text) { _, range in
+          matches.append(
+            (number, text.source(of: tdu_range(start: UInt32(range.lowerBound), end: UInt32(range.upperBound)))))
+        }
+      }
+      return matches.sorted { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
+    }
+  }
+}

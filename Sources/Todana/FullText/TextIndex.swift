@@ -1,0 +1,69 @@
+/// A declaration of texts that are searched together, with the rules for their words.
+///
+/// ```swift
+/// override class var textIndexes: [TextIndex] {
+///   [
+///     TextIndex(\Song.title),
+///     TextIndex(\Song.title, \Song.lyrics, name: "everything", weights: [4, 1], language: .english),
+///   ]
+/// }
+/// ```
+///
+/// A condition names the index: `$0.matches("blue", in: "everything")`. At present it is answered by reading all
+/// objects of the class.
+///
+/// A text index takes stored properties of the object itself: texts, optional texts, and lists of them. Another property
+/// is refused when a store is opened, with ``StoreError/Code/invalidIndex``, and so are two text indexes of one name.
+public struct TextIndex: Sendable {
+  let columns: [TextColumn]
+  let givenName: String?
+  let weights: [Double]
+  let language: TextLanguage?
+  let stopWords: Set<String>
+
+  /// Creates a text index over one property, or over several.
+  ///
+  /// - Parameters:
+  ///   - keyPaths: The properties.
+  ///   - name: The name by which conditions refer to the index. By default it is made of the names of its properties,
+  ///     such as "title" or "title, lyrics".
+  ///   - weights: For each property, a factor of its matches in the relevance, 0 or more; if empty, 1 for all.
+  ///   - language: The language of the texts. Words of an expression then also find words with the same stem. Without a
+  ///     language, words are compared as they are written, without case and accents.
+  ///   - stopWords: Words that count for nothing in an expression, unless they are part of a longer phrase, a prefix or
+  ///     a pattern.
+  ///   - keepsPositions: Whether the stored index has the places of words. Has no effect while objects are read instead.
+  public init<Root: StoreIdentifiable, each Text: IndexedText>(
+    _ keyPaths: repeat any KeyPath<Root, each Text> & Sendable, name: String? = nil, weights: [Double] = [],
+    language: TextLanguage? = nil, stopWords: Set<String> = [], keepsPositions: Bool = true
+  ) {
+    var columns: [TextColumn] = []
+    for keyPath in repeat each keyPaths { columns.append(TextColumn(Property(keyPath))) }
+    for (index, weight) in weights.prefix(columns.count).enumerated() { columns[index].weight = weight }
+    self.columns = columns
+    givenName = name
+    self.weights = weights
+    self.language = language
+    self.stopWords = stopWords
+  }
+
+  /// The name that identifies the index; nil if none is given and the name of a property is not known.
+  var name: String? {
+    if let givenName { return givenName }
+    let names = columns.compactMap(\.path.name)
+    return names.count == columns.count ? names.joined(separator: ", ") : nil
+  }
+
+  /// The rules for words; nil if the installed library has no stemmer for the language.
+  var analyzer: TextAnalyzer? {
+    var analyzer = TextAnalyzer()
+    if let language {
+      guard let stemmer = Stemmer(language) else { return nil }
+      analyzer.stemmer = stemmer
+    }
+    for word in stopWords {
+      AnalyzedText.with(word) { text in analyzer.stopWords.formUnion(text.copiedWords) }
+    }
+    return analyzer
+  }
+}
