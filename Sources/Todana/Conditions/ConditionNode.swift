@@ -31,6 +31,17 @@ indirect enum ConditionNode: Sendable {
     }
   }
 
+  /// The condition for use by another thread.
+  var forOtherThread: ConditionNode {
+    switch self {
+    case .always, .never: self
+    case .all(let nodes): .all(nodes.map(\.forOtherThread))
+    case .any(let nodes): .any(nodes.map(\.forOtherThread))
+    case .not(let node): .not(node.forOtherThread)
+    case .test(let test): .test(test.forOtherThread)
+    }
+  }
+
   /// An equivalent condition with as few levels as possible, in which `not` is applied to single tests only.
   var simplified: ConditionNode { simplified(isNegated: false) }
 
@@ -225,6 +236,9 @@ protocol ConditionTest: Sendable {
   /// Whether the test reads objects that references lead to, so that they have to be loaded first.
   var looksAtOtherObjects: Bool { get }
 
+  /// The test for use by another thread: itself, or a copy if threads would contend for its counts of references.
+  var forOtherThread: any ConditionTest { get }
+
   /// The result if a property that cannot be nil is read through a reference that leads to no object.
   ///
   /// nil if that is an error.
@@ -241,6 +255,8 @@ protocol ConditionTest: Sendable {
 }
 
 extension ConditionTest {
+  var forOtherThread: any ConditionTest { self }
+
   var holdsForAbsent: Bool? { false }
 
   var problem: String? { nil }

@@ -1,18 +1,21 @@
 /// A test that the texts of one property, or of those of a text index, have what a text expression describes.
-struct MatchesTest: ConditionTest {
+///
+/// A class, because copies of a structure with as many parts take much of the time of a scan.
+final class MatchesTest: ConditionTest {
   let columns: [TextColumn]
   /// The name of the text index; nil for a single property.
   private let index: String?
   private let expression: TextExpression
   let plan: TextPlan
   /// The reason why the index cannot be searched; nil if it can.
-  private var indexProblem: String?
+  private let indexProblem: String?
 
   init(_ column: TextColumn, _ expression: TextExpression) {
     columns = [column]
     index = nil
     self.expression = expression
     plan = TextPlan(expression)
+    indexProblem = nil
   }
 
   /// Makes the test for a text index that a class declares.
@@ -27,16 +30,29 @@ struct MatchesTest: ConditionTest {
       indexProblem = "\(type) has no text index \(describe(name))."
     } else if analyzer == nil {
       indexProblem = "The installed library libstemmer lacks the language of the text index \(describe(name))."
+    } else {
+      indexProblem = nil
     }
   }
+
+  /// Makes a copy that shares no memory with the test.
+  private init(copying test: MatchesTest) {
+    columns = test.columns.map(\.self)
+    index = test.index
+    expression = test.expression
+    plan = TextPlan(test.expression, test.plan.analyzer)
+    indexProblem = test.indexProblem
+  }
+
+  var forOtherThread: any ConditionTest { MatchesTest(copying: self) }
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
     let texts: TextList
     if columns.count == 1 {
-      texts = try columns[0].texts(object)
+      texts = try columns[0].texts(of: object)
     } else {
       var all: [String] = []
-      for column in columns { try column.texts(object).append(to: &all) }
+      for column in columns { try column.texts(of: object).append(to: &all) }
       texts = .many(all)
     }
     guard let holds = plan.holds(for: texts) else { throw tooLong(object) }
@@ -66,14 +82,14 @@ extension MatchesTest {
 
   func count(_ object: StoredObject, in statistics: inout TextPlan.Statistics) throws(StoreError) {
     var texts: [TextList] = []
-    for column in columns { texts.append(try column.texts(object)) }
+    for column in columns { texts.append(try column.texts(of: object)) }
     if !plan.count(texts, in: &statistics) { throw tooLong(object) }
   }
 
   /// Returns the relevance of an object that passes the test.
   func relevance(of object: StoredObject, _ statistics: TextPlan.Statistics) throws(StoreError) -> Double {
     var texts: [(TextList, Double)] = []
-    for column in columns { texts.append((try column.texts(object), column.weight)) }
+    for column in columns { texts.append((try column.texts(of: object), column.weight)) }
     guard let relevance = plan.relevance(texts, statistics) else { throw tooLong(object) }
     return relevance
   }

@@ -19,25 +19,4 @@ enum TextList {
     case .many(let texts): texts.allSatisfy(body)
     }
   }
-
-  /// Returns a closure that reads a property's texts.
-  ///
-  /// Single texts are read without the generic sequence of ``IndexedText``, which takes longer than most searches.
-  static func reading<Root, Value: IndexedText>(
-    _ property: Property<Root, Value>
-  ) -> @Sendable (Root) throws(StoreError) -> TextList {
-    if let property = property as? Property<Root, String> {
-      let read = property.read
-      return { object throws(StoreError) in .one(try read(object)) }
-    }
-    if let property = property as? Property<Root, String?> {
-      let read = property.read
-      return { object throws(StoreError) in
-        if let text = try read(object) { return .one(text) }
-        return .none
-      }
-    }
-    let read = property.read
-    return { object throws(StoreError) in .many(Array(try read(object).indexedTexts)) }
-  }
 }

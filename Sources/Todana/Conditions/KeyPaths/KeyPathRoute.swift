@@ -11,6 +11,8 @@ struct KeyPathRoute: Sendable {
   private(set) var end: ReferenceHop?
   /// A faster way than the key path to read the value from the object that the hops lead to; nil if there is none.
   private(set) var leaf: RouteLeaf?
+  /// The offset of the value in an object of the root class, if it is one of its stored properties without accessors.
+  private(set) var ownOffset: Int?
   /// The names of the steps, joined by dots, if a step reads through accessors, such as those of a ``Loaded`` property.
   ///
   /// nil if the name of a step is not known.
@@ -58,6 +60,11 @@ struct KeyPathRoute: Sendable {
       let probe = OwnPropertyProbe(keyPath)
       if !probe.isOwnProperty { problem = .computed }
       accessorName = probe.name
+    } else if case .stored(let name)? = steps.first, Swift.type(of: keyPath).rootType is StoredObject.Type,
+      let field = StoredField.named(name, of: Swift.type(of: keyPath).rootType),
+      field.type == Swift.type(of: keyPath).valueType
+    {
+      ownOffset = field.offset
     }
     if hops.isEmpty { end = ReferenceHop.make(keyPath) }
   }

@@ -5,6 +5,12 @@ extension PropertyPath {
     return declaredReading?.contains(where: { !Self.isSelf($0) }) == true || !hops.isEmpty
   }
 
+  /// The offset of the value in an object; nil unless it is a stored property without accessors of the object itself.
+  var ownOffset: Int? {
+    guard isOwnProperty, keyPaths.count == 1, let keyPath = keyPaths.first else { return nil }
+    return KeyPathRoute.of(keyPath).ownOffset
+  }
+
   /// The references to the object that has the value; empty if the object itself has it.
   var hops: [ReferenceHop] { walk().hops }
 

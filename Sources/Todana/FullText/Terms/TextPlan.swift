@@ -39,6 +39,8 @@ struct TextPlan: Sendable {
   private(set) var problem: String?
   /// The combination; nil if no part has words, which finds nothing.
   private(set) var tree: Tree?
+  /// Whether the expression is a single term.
+  private var hasOneTerm = false
 
   init(_ expression: TextExpression, _ analyzer: TextAnalyzer = .plain) {
     self.analyzer = analyzer
@@ -47,6 +49,7 @@ struct TextPlan: Sendable {
       return
     }
     tree = tree(of: expression.node)
+    if case .term = tree { hasOneTerm = true }
   }
 
   /// Tests whether the texts of one object have what the expression describes.
@@ -55,10 +58,10 @@ struct TextPlan: Sendable {
   ///
   /// - Returns: The result; nil if a text is too long, or if there is no memory.
   func holds(for texts: TextList) -> Bool? {
-    guard let tree else { return false }
-    if case .one(let text) = texts, case .term = tree {
+    if hasOneTerm, case .one(let text) = texts {
       return AnalyzedText.with(text, stemmer: analyzer.stemmer) { text in terms[0].matches(text) }
     }
+    guard let tree else { return false }
     var found = [Bool](repeating: false, count: terms.count)
     let isSearched = texts.allSatisfy { search($0, &found) }
     return isSearched ? tree.holds(found) : nil

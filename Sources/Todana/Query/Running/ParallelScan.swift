@@ -125,6 +125,7 @@ final class ParallelScan: @unchecked Sendable {
 
   private func work() {
     var looking: Looking?
+    let condition = condition.forOtherThread
     while let slot = readOn() {
       if slot.failure == nil, !slot.chunk.slices.isEmpty {
         do throws(StoreError) {

@@ -30,7 +30,7 @@ extension Store {
     let run = try begin(type.all, includingPending: true, onDamage: onDamage)
     try run.forEachContent(inOrder: false) { object throws(StoreError) in
       var texts: [TextList] = []
-      for column in columns { texts.append(try column.texts(object)) }
+      for column in columns { texts.append(try column.texts(of: object)) }
       guard completion.count(texts) else {
         throw StoreError(.unreadableContent, "A text of text index \"\(index)\" is too long.", rowID: object.rowID)
       }
