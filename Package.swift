@@ -121,6 +121,7 @@ var swiftTargets: [Target] = [
   .executableTarget(name: "FindingExample", dependencies: ["Todana"], path: "Tests/FindingExample"),
   .executableTarget(name: "ChangingClassesExample", dependencies: ["Todana"], path: "Tests/ChangingClassesExample"),
   .executableTarget(name: "DeleteRulesExample", dependencies: ["Todana"], path: "Tests/DeleteRulesExample"),
+  .executableTarget(name: "SearchingExample", dependencies: ["Todana"], path: "Tests/SearchingExample"),
   // A program whose default isolation is the main actor.
   .target(
     name: "MainActorExample",
@@ -133,7 +134,7 @@ var swiftTargets: [Target] = [
     name: "DocumentationTests",
     dependencies: [
       "ChangingClassesExample", "DeleteRulesExample", "FindingExample", "GuideExample", "MainActorExample",
-      "ReadmeExample", "TestSupport", "Todana",
+      "ReadmeExample", "SearchingExample", "TestSupport", "Todana",
     ]
   ),
 ]

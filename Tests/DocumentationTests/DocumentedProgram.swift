@@ -79,6 +79,18 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
         Playlist row 1: It refers to Song row 3, which does not exist.
 
         """),
+    DocumentedProgram(
+      name: "SearchingExample", document: "Sources/Todana/Todana.docc/SearchingTexts.md",
+      output: """
+        ["Blue in Green"]
+        ["青い影"]
+        ["Blue in Green", "Runner"]
+        3
+        Runner true He [runs] and [runs] 0
+        Blue in Green true Green fields, [running] rivers 0
+        ["green 1"]
+
+        """),
   ]
 
   var testDescription: String { name }

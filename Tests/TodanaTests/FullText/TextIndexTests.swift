@@ -69,7 +69,7 @@ import Todana
     #expect(try count(.word("run"), in: "all") == 0)
     #expect(try count(.phrase("running a houses"), in: "english") == 1)
     #expect(try count(.near("runs", "house", within: 2), in: "english") == 2)
-    // What is typed is a prefix, whose stem counts as well.
+    // Typed words are prefixes, whose stems count as well.
     #expect(try count("running", in: "english") == 2)
     #expect(try count("runn", in: "english") == 2)
     // Parts of words, and words with changes, are compared as they are written.

@@ -22,7 +22,7 @@ enum TextTerm: Sendable {
   func matches(_ text: borrowing AnalyzedText) -> Bool {
     switch self {
     case .words(let wanted):
-      // Without copies of the words, whose counts of references threads would contend for.
+      // By index, because copies of the words would cost time.
       for index in wanted.indices where unsafe !wanted[index].mayBe(in: text.bytes) { return false }
       return text.firstPlace(of: wanted, from: 0) != nil
     case .contains(let part): return unsafe Self.contains(text.bytes, part)
