@@ -17,12 +17,14 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case keyFile = "key-file"
   case sealedEnvelope = "sealed-envelope"
   case queryText = "query-text"
+  case textSearch = "text-search"
 
   public func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
     case .dataBuffer: unsafe DataBufferFuzzing.run(Array(bytes))
     case .recordEnvelope: unsafe RecordEnvelopeFuzzing.run(Array(bytes))
     case .queryText: unsafe QueryTextFuzzing.run(Array(bytes))
+    case .textSearch: unsafe TextSearchFuzzing.run(Array(bytes))
     default:
       // An empty input has no address.
       var empty: UInt8 = 0
@@ -43,6 +45,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .dataBuffer: return DataBufferFuzzing.seeds
     case .recordEnvelope: return RecordEnvelopeFuzzing.seeds
     case .queryText: return QueryTextFuzzing.seeds
+    case .textSearch: return TextSearchFuzzing.seeds
     // Nothing valid can be made without the key.
     case .sealedEnvelope: return (0..<8).map { [UInt8](repeating: 3, count: $0 * $0 * 7) }
     case .keyFile: return unsafe Self.gathered { unsafe tdn_fuzz_key_file_seeds($0, $1) }
@@ -67,7 +70,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   private var part: tdn_fuzz_part? {
     switch self {
-    case .dataBuffer, .recordEnvelope, .keyFile, .sealedEnvelope, .queryText: nil
+    case .dataBuffer, .recordEnvelope, .keyFile, .sealedEnvelope, .queryText, .textSearch: nil
     case .superblock: TDN_FUZZ_SUPERBLOCK
     case .catalog: TDN_FUZZ_CATALOG
     case .redoLog: TDN_FUZZ_REDO_LOG
