@@ -104,7 +104,8 @@ import Todana
     let equal = Page.where { $0.title.matches("garden") }.sorted(by: .relevance)
     #expect(try numbers(equal) == [3, 4, 5])
     #expect(try numbers(equal.sorted(by: \.number, .descending)) == [5, 4, 3])
-    #expect(try numbers(Page.where { $0.title.matches("garden") }.sorted(by: \.text).sorted(by: .relevance)) == [5, 4, 3])
+    let byText = Page.where { $0.title.matches("garden") }.sorted(by: \.text).sorted(by: .relevance)
+    #expect(try numbers(byText) == [5, 4, 3])
     #expect("\(try store.explain(query))".contains("relevance"))
   }
 

@@ -97,10 +97,10 @@ import Todana
   @Test func `a snippet has the part with the most different terms`() throws {
     let text = "one two three four five six seven eight nine ten one eleven twelve one six thirteen fourteen fifteen"
     #expect(try snippet(text, "one six ", 200).hasPrefix("[one] two three"))
-    #expect(try snippet(text, "one six ", 20) == "…twelve [one] [six] …" || snippet(text, "one six ", 20).contains("[one] [six]"))
+    #expect(try snippet(text, "one six ", 20).contains("[one] [six]"))
     #expect(try snippet("abcdef", .substring("cde"), 3) == "…[cde]…")
     #expect(try snippet("abcdef", .substring("cde"), 2) == "…[cd]…")
-    #expect(try snippet("abcdef", .substring("cde"), 0) == "……" || snippet("abcdef", .substring("cde"), 0) == "…")
+    #expect(try snippet("abcdef", .substring("cde"), 0) == "……")
     #expect(try snippet("文件を開くファイル", .substring("を開"), 4) == "…件[を開]く…")
     let long = String(repeating: "word ", count: 10_000) + "needle" + String(repeating: " word", count: 10_000)
     let found = try snippet(long, "needle", 40)
@@ -130,7 +130,7 @@ import Todana
     #expect(try suggestions("so blu", limit: 1) == ["blue 3"])
     #expect(try suggestions("blue") == ["blue 3", "bluebird 1", "blues 1", "bleu 1"])
     #expect(try suggestions("grene") == ["green 1"])
-    #expect(try suggestions("gruen") == ["green 1", "grun 1"] || suggestions("gruen") == ["grun 1", "green 1"])
+    #expect(try suggestions("gruen") == ["green 1", "grun 1"])
     #expect(try suggestions("Blues ").isEmpty)
     #expect(try suggestions("").isEmpty)
     #expect(try suggestions("zz").isEmpty)

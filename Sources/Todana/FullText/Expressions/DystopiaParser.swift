@@ -30,7 +30,7 @@ struct DystopiaParser {
   init(_ text: String) { scalars = Array(Self.squeezed(text).unicodeScalars) }
 
   /// A node that finds nothing.
-  private static let never = TextNode.not(.term(.substring, ""))
+  private static var never: TextNode { .not(.term(.substring, "")) }
 
   var node: TextNode {
     let terms = terms

@@ -11,7 +11,7 @@ indirect enum TextNode: Sendable, Hashable {
   case not(TextNode)
 
   /// A part without words.
-  static let nothing = TextNode.term(.phrase, "")
+  static var nothing: TextNode { .term(.phrase, "") }
 
   /// Returns a term; one of words without any text is ``nothing``.
   static func make(_ term: Term, _ text: String) -> TextNode {
