@@ -62,7 +62,9 @@ var cTargets: [Target] = [
 var swiftTargets: [Target] = [
   .target(
     name: "Todana",
-    dependencies: ["CThreads", "CStorageEngine", "CSealing", "CStemmer", "CUnicode", "CRegularExpressions", "CXXHash", logging]
+    dependencies: [
+      "CThreads", "CStorageEngine", "CSealing", "CStemmer", "CUnicode", "CRegularExpressions", "CXXHash", logging,
+    ]
   ),
   // Archives of files, built on the library's public API.
   .target(

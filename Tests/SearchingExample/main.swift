@@ -50,7 +50,8 @@ print(try store.count(Song.where { $0.lyrics.matches(parsed) }))
 // The words of two properties by their stems, the most relevant songs first.
 let query = Song.where { $0.matches("run ", in: "everything") }.sorted(by: .relevance).limit(20)
 for hit in try store.hits(query) {
-  print(hit.object.title, hit.score > 0, hit.snippet(of: \.lyrics, open: "[", close: "]"), hit.ranges(in: \.title).count)
+  let snippet = hit.snippet(of: \.lyrics, open: "[", close: "]")
+  print(hit.object.title, hit.score > 0, snippet, hit.ranges(in: \.title).count)
 }
 // The words that "gren" may stand for.
 print(try store.suggestions(for: "gren", of: Song.self, in: "title", limit: 3).map { "\($0.text) \($0.count)" })

@@ -51,7 +51,7 @@ import Todana
     return result + title[position...]
   }
 
-  @Test(arguments: [
+  private static let markedTitles: [(title: String, expression: TextExpression, expected: String)] = [
     ("Kind of Blue", .word("blue"), "Kind of [Blue]"), ("Kind of Blue", .phrase("of blue"), "Kind [of Blue]"),
     ("Blue in Green, bluer", .prefix("blu"), "[Blue] in Green, [bluer]"),
     ("Blue in Green", .suffix("reen"), "Blue in [Green]"), ("banana", .substring("an"), "b[an][an]a"),
@@ -62,11 +62,13 @@ import Todana
     ("a1 b22 c", .regularExpression("[a-z][0-9]+"), "[a1] [b22] c"), ("xx", .regularExpression("y*"), "xx"),
     ("blue green", .word("blue") && !.word("red"), "[blue] green"), ("blue", !.word("red") && "blue", "[blue]"),
     ("👩‍👩‍👧 blue", .regularExpression("👩"), "[👩‍👩‍👧] blue"), ("a  b", .phrase("a b"), "[a  b]"),
-  ] as [(String, TextExpression, String)])
+  ]
+
+  @Test(arguments: markedTitles)
   func `ranges are those of the original text, and end at characters`(
-    _ title: String, _ expression: TextExpression, _ expected: String
+    _ trial: (title: String, expression: TextExpression, expected: String)
   ) throws {
-    #expect(try marked(title, expression) == expected)
+    #expect(try marked(trial.title, trial.expression) == trial.expected)
   }
 
   @Test func `each property has the matches of the conditions that search it`() throws {

@@ -35,7 +35,9 @@ struct Relevance: Sendable {
 
   var paths: [PropertyPath] { searches.flatMap(\.paths) }
 
-  /// Counts an object. All objects of the class count, whether they meet the condition or not.
+  /// Counts an object.
+  ///
+  /// All objects of the class count, whether they meet the condition or not.
   mutating func count(_ object: StoredObject) throws(StoreError) {
     for index in searches.indices { try searches[index].count(object, in: &statistics[index]) }
   }
