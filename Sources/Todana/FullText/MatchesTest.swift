@@ -44,7 +44,8 @@ final class MatchesTest: ConditionTest {
     indexProblem = test.indexProblem
   }
 
-  var forOtherThread: any ConditionTest { MatchesTest(copying: self) }
+  var copy: MatchesTest { MatchesTest(copying: self) }
+  var forOtherThread: any ConditionTest { copy }
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
     let texts: TextList

@@ -137,6 +137,22 @@ import Todana
     #expect(try store.hits(query).isEmpty)
   }
 
+  @Test func `several threads count the words of many objects`() throws {
+    for number in 0..<40_000 {
+      try store.insert(Page(number, number % 1_000 == 0 ? "needle" : "hay", "stack \(number % 7)"))
+    }
+    try store.saveChanges(durability: .bulk)
+    let query = Page.where { $0.matches("needle OR 3", in: "all") && $0.number < 3_000 }
+    let hits = try store.hits(query)
+    // With a pending object of the same content, one thread counts.
+    let first = try #require(hits.first)
+    try store.update(first.object) { $0.text = $0.text }
+    let again = try store.hits(query)
+    #expect(again.map(\.object.number) == hits.map(\.object.number))
+    #expect(again.map(\.score) == hits.map(\.score))
+    #expect(first.score > 10)
+  }
+
   @Test func `a query without a text condition has no relevance`() throws {
     try insertPages()
     for query in [Page.all, Page.where { $0.number > 0 }, Page.where { !$0.title.matches("house") }] {

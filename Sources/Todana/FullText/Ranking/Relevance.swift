@@ -42,6 +42,19 @@ struct Relevance: Sendable {
     for index in searches.indices { try searches[index].count(object, in: &statistics[index]) }
   }
 
+  /// A relevance for the same conditions that has counted nothing, and shares no memory with this one.
+  var forOtherThread: Relevance {
+    var copy = self
+    copy.searches = searches.map(\.copy)
+    copy.statistics = copy.searches.map(\.emptyStatistics)
+    return copy
+  }
+
+  /// Adds the objects that another relevance has counted.
+  mutating func add(_ other: Relevance) {
+    for index in statistics.indices { statistics[index].add(other.statistics[index]) }
+  }
+
   /// Returns the relevance of an object; 0 if it does not meet the condition.
   func value(of object: StoredObject) throws(StoreError) -> Double { try value(root, object) ?? 0 }
 

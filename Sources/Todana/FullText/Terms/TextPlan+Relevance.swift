@@ -8,6 +8,12 @@ extension TextPlan {
     var wordCount = 0
     /// The number of objects that have each phrase.
     var phraseCounts: [Int]
+
+    mutating func add(_ other: Statistics) {
+      objectCount += other.objectCount
+      wordCount += other.wordCount
+      for number in phraseCounts.indices { phraseCounts[number] += other.phraseCounts[number] }
+    }
   }
 
   var phraseCount: Int { terms.reduce(0) { $0 + $1.phraseCount } }

@@ -11,22 +11,23 @@ extension QueryRun {
     guard var relevance = Relevance(query.condition) else {
       throw StoreError(.invalidQuery, "The query has no text condition: add one with matches(…).")
     }
-    for run in runs { try run.ofAllObjects().countAll(in: &relevance) }
+    for run in runs { relevance = try run.countAllObjects(in: relevance) }
     return relevance
   }
 
-  private func ofAllObjects() throws(StoreError) -> QueryRun {
+  private func countAllObjects(in relevance: Relevance) throws(StoreError) -> Relevance {
+    let counting = CountingTest(relevance)
     var run = self
-    run.query = QuerySpecification(condition: .always)
-    let count = try recordCount
+    run.query = QuerySpecification(condition: .test(counting))
+    let count = Double(try recordCount)
     run.plan = ExecutionPlan(
-      access: .scan, residual: .always, order: .rows, expectedCount: Double(count), cost: Double(count))
+      access: .scan, residual: .test(counting), order: .rows, expectedCount: count, cost: count)
     try store.check(scan: run)
-    return run
-  }
-
-  private func countAll(in relevance: inout Relevance) throws(StoreError) {
-    try forEachContent(inOrder: false) { object throws(StoreError) in try relevance.count(object) }
+    // Helping threads also test the saved records of pending objects, which must not count.
+    if includingPending, !table.pending.isEmpty { run.plan.expectedCount = 0 }
+    _ = try run.matchingPendingObjects()
+    try run.forEachMatch { _, _, _ throws(StoreError) in true }
+    return counting.total
   }
 
   /// Returns the run that sorts by a relevance.
