@@ -197,7 +197,9 @@ extension CrashChild {
     try store.close()
     report("child closed")
     if settings.contains("reopening") {
-      store = try Store(.directory(path), classes: SaveWorkload.classes)
+      // The process that the daemon comes from keeps the store open until it ends.
+      let waiting = StoreConfiguration(waitDuration: .seconds(10))
+      store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: waiting)
       for number in 11...20 { try SaveWorkload.save(number, to: store) }
       try store.close()
       report("child saved")

@@ -60,6 +60,15 @@ import Todana
     #expect(try store.values(indexed, of: \.title) == ["blue sky", "blue sea"])
   }
 
+  @Test func `asynchronous queries have the same results`() async throws {
+    try store.insert(contentsOf: [Tune("blue"), Tune("blue blue"), Tune("green")])
+    let query = Tune.where { $0.matches("blue", in: "title") }.sorted(by: .relevance)
+    #expect(try await store.fetchAsync(query).map(\.title) == ["blue blue", "blue"])
+    #expect(try await store.countAsync(query) == 2)
+    try store.saveChanges()
+    #expect(try await store.valuesAsync(query, of: \.title) == ["blue blue", "blue"])
+  }
+
   @Test func `a live result follows its texts`() async throws {
     let query = Tune.where { $0.title.matches(.word("blue") && !.word("sea")) }
     var changes = store.observe(query).makeAsyncIterator()

@@ -28,7 +28,10 @@ import Todana
     print(
       "\(damage), \(runCount) times: "
         + outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
-    #expect(outcomes["reported", default: 0] > 0)
+    // Most of the files is unused space, so few small damages have an effect: 4 of 1,000 flipped bits.
+    if LongTests.areEnabled || damage == .cut || damage == .zeroedPage {
+      #expect(outcomes["reported", default: 0] > 0)
+    }
   }
 
   /// Makes a store with some saves in the files and some in the log only.
