@@ -12,8 +12,8 @@ extension Store {
   ///
   /// - Parameters:
   ///   - query: A query with at least one text condition outside of `!`.
-  ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)``.
-  ///   - onDamage: As for ``fetch(_:includingPending:onDamage:)``.
+  ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)->[T]``.
+  ///   - onDamage: As for ``fetch(_:includingPending:onDamage:)->[T]``.
   /// - Returns: The hits.
   /// - Throws: ``StoreError``, such as ``StoreError/Code/invalidQuery`` without a text condition, or
   ///   ``StoreError/Code/scanRefused``.
