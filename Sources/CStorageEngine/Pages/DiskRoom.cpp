@@ -27,8 +27,8 @@ void DiskRoom::require(int64_t logBytes, int64_t pendingBytes, int64_t pageBytes
     logBytes + logBytes / 16 + pendingBytes + kLeast + forCopies(pageBytes) + reserve;
   if (known_ >= needed) return;
   throw Failure(
-    TDN_NO_SPACE, "the disk is full: it has " + std::to_string(known_ >> 10) + " KiB left, and needs " +
-                    std::to_string((needed - known_ + 1023) >> 10) + " KiB more");
+    TDN_NO_SPACE, "the disk is full: it has " + std::to_string(known_ >> 10) + " KiB left, and " +
+                    std::to_string((needed - known_ + 1023) >> 10) + " KiB more are needed");
 }
 
 int64_t DiskRoom::size(Reserve reserve, const std::vector<std::shared_ptr<DataFile>> &files) const {

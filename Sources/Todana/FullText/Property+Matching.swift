@@ -32,7 +32,7 @@ extension Properties {
   /// may be found in different ones. Words are compared by the rules of the index. If the class has no such index, the
   /// query throws ``StoreError/Code/invalidQuery``.
   ///
-  /// A property of a class that is named `matches` cannot stand in a condition.
+  /// If a class has a property named `matches`, conditions cannot use that property.
   ///
   /// - Parameters:
   ///   - expression: The expression.

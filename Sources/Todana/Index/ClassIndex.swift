@@ -31,20 +31,17 @@ final class ClassIndex {
   ///
   /// - Throws: ``StoreError/Code/invalidIndex``.
   static func all(of type: StoredObject.Type, className: String) throws(StoreError) -> [ClassIndex] {
-    try TextIndex.check(type, className: className)
     let declarations = type.indexes
     if declarations.isEmpty { return [] }
     func refusal(_ message: String) -> StoreError { StoreError(.invalidIndex, message, className: className) }
     var indexes: [ClassIndex] = []
     for (position, declaration) in declarations.enumerated() {
       let place = "Index \(position + 1) of \(className)"
-      guard let name = declaration.name else {
-        throw refusal(
-          "\(place) has no name, because the name of one of its properties cannot be found out. "
-            + "Pass a name: Index(…, name: \"duration\").")
-      }
-      guard !name.isEmpty, name.utf8.count <= 255, !name.utf8.contains(0) else {
-        throw refusal("The name of \(place) is empty, longer than 255 bytes, or contains a NUL.")
+      let name = declaration.name ?? ""
+      if let problem = IndexRules.problem(
+        withName: declaration.name, of: place, example: "Index(…, name: \"duration\")")
+      {
+        throw refusal(problem)
       }
       if indexes.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
         throw refusal("Two indexes of \(className) have the name \"\(name)\". Pass another name to one: name: \"…\".")
@@ -55,21 +52,15 @@ final class ClassIndex {
       if declaration.parts.filter({ $0.path.isEach }).count > 1 {
         throw refusal("\(place), \"\(name)\", has several parts with an entry for each element; only one is allowed.")
       }
-      for part in declaration.parts where !type.inherits(from: part.root) {
-        throw refusal("\(place), \"\(name)\", is over a property of \(part.root), which \(className) does not have.")
+      for part in declaration.parts {
+        guard let problem = IndexRules.problem(with: part.path, of: part.root, in: type, className) else { continue }
+        throw refusal("\(place), \"\(name)\", \(problem)")
       }
       if declaration.condition?.testsIdentities == true {
         throw refusal("The condition of \(place), \"\(name)\", tests ids, which do not belong to an object's content.")
       }
       if let condition = declaration.condition, !condition.namesItsProperties, declaration.givenName == nil {
         throw refusal("\(place), \"\(name)\", has a condition on a property without a name. Pass a name for the index.")
-      }
-      for part in declaration.parts {
-        guard part.path.leadsToOtherObjects || part.path.problem != nil else { continue }
-        throw refusal(
-          "\(place), \"\(name)\", is over "
-            + (part.path.leadsToOtherObjects ? "other objects, which change independently" : "a computed property")
-            + ". Only the object's own stored properties can be indexed.")
       }
       if let problem = declaration.condition?.paths.lazy.compactMap(\.problem).first {
         throw refusal("\(place), \"\(name)\", has a condition that cannot be used. \(problem)")

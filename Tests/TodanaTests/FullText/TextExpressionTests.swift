@@ -53,6 +53,7 @@ import Testing
   private static let typed: [Case] = [
     ("blue gre", all(blue, .prefix("gre"))), ("blue ", blue), ("-", .phrase("")), ("OR", .prefix("OR")),
     ("\"kind of\" (blue OR green) -a", all(.phrase("kind of"), any(blue, green), !a)),
+    ("--blue ", !blue), ("-- blue ", blue),
     ("blue OR", all(blue, .prefix("OR"))), ("((a", .prefix("a")), ("a)) b", all(a, .prefix("b"))),
     ("“so what”", .phrase("so what")), ("\"so wh", .prefix("so wh")),
     ("-\"so what\" x", all(!.phrase("so what"), .prefix("x"))), ("gre* x", all(.prefix("gre"), .prefix("x"))),
@@ -130,7 +131,10 @@ import Testing
     #expect(throws: TextExpressionError.self) { try TextExpression(parsing: deep) }
     let excluded = String(repeating: "-", count: 10_000) + "a"
     #expect(throws: TextExpressionError.self) { try TextExpression(parsing: excluded) }
-    #expect(TextPlan(TextExpression(typed: deep)).problem == nil)
+    for part in ["(", "-", "-(", "(-(", "\"", "-\"", ")", "-)", "OR ", "-OR "] {
+      let typed = TextExpression(typed: String(repeating: part, count: 100_000) + "a ")
+      #expect(TextPlan(typed).problem == nil, "\(part)")
+    }
     var nested = TextExpression.word("a")
     for number in 0..<1_000 { nested = number % 2 == 0 ? nested && .word("b") : nested || .word("c") }
     #expect(TextPlan(nested).problem?.contains("nested") == true)

@@ -11,8 +11,6 @@ struct KeyPathRoute: Sendable {
   private(set) var end: ReferenceHop?
   /// A faster way than the key path to read the value from the object that the hops lead to; nil if there is none.
   private(set) var leaf: RouteLeaf?
-  /// The offset of the value in an object of the root class, if it is one of its stored properties without accessors.
-  private(set) var ownOffset: Int?
   /// The names of the steps, joined by dots, if a step reads through accessors, such as those of a ``Loaded`` property.
   ///
   /// nil if the name of a step is not known.
@@ -34,6 +32,11 @@ struct KeyPathRoute: Sendable {
   ///
   /// - Complexity: The complexity of ``of(_:)``.
   static func isOwnProperty(_ keyPath: AnyKeyPath) -> Bool { known(keyPath).isOwnProperty }
+
+  /// Returns the offset of a key path's value in an object of its root class.
+  ///
+  /// - Returns: nil unless the key path leads to a stored property of the object itself, without accessors.
+  static func ownOffset(of keyPath: AnyKeyPath) -> Int? { known(keyPath).ownOffset }
 
   private static func known(_ keyPath: AnyKeyPath) -> Known {
     let identity = ObjectIdentifier(keyPath)
@@ -60,11 +63,6 @@ struct KeyPathRoute: Sendable {
       let probe = OwnPropertyProbe(keyPath)
       if !probe.isOwnProperty { problem = .computed }
       accessorName = probe.name
-    } else if case .stored(let name)? = steps.first, Swift.type(of: keyPath).rootType is StoredObject.Type,
-      let field = StoredField.named(name, of: Swift.type(of: keyPath).rootType),
-      field.type == Swift.type(of: keyPath).valueType
-    {
-      ownOffset = field.offset
     }
     if hops.isEmpty { end = ReferenceHop.make(keyPath) }
   }
@@ -127,6 +125,25 @@ struct KeyPathRoute: Sendable {
     let keyPath: AnyKeyPath
     let route: KeyPathRoute
     let isOwnProperty: Bool
+    /// The offset, which is found out when it is first needed, because few key paths need it.
+    private let foundOffset = Mutex<Int??>(nil)
+
+    var ownOffset: Int? {
+      foundOffset.withLock { found in
+        if let found { return found }
+        let offset = offset()
+        found = .some(offset)
+        return offset
+      }
+    }
+
+    private func offset() -> Int? {
+      let (root, value) = (Swift.type(of: keyPath).rootType, Swift.type(of: keyPath).valueType)
+      guard let steps = KeyPathSteps(keyPath)?.steps, steps.count == 1, case .stored(let name) = steps[0],
+        root is StoredObject.Type, let field = StoredField.named(name, of: root), field.type == value
+      else { return nil }
+      return field.offset
+    }
 
     init(keyPath: AnyKeyPath, route: KeyPathRoute) {
       self.keyPath = keyPath

@@ -8,7 +8,7 @@ extension PropertyPath {
   /// The offset of the value in an object; nil unless it is a stored property without accessors of the object itself.
   var ownOffset: Int? {
     guard isOwnProperty, keyPaths.count == 1, let keyPath = keyPaths.first else { return nil }
-    return KeyPathRoute.of(keyPath).ownOffset
+    return KeyPathRoute.ownOffset(of: keyPath)
   }
 
   /// The references to the object that has the value; empty if the object itself has it.

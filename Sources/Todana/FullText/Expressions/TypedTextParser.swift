@@ -135,8 +135,8 @@ struct TypedTextParser {
         if hasStar { position += 1 }
         tokens.append(isOpen || hasStar ? .prefix(phrase) : .phrase(phrase))
       } else if scalar == "-" {
-        position += 1
-        // A hyphen by itself has no meaning.
+        // Several hyphens count as one, so that exclusions are not nested. Hyphens by themselves have no meaning.
+        position = scalars[position...].firstIndex { $0 != "-" } ?? scalars.count
         if position < scalars.count, !scalars[position].properties.isWhitespace { tokens.append(.exclusion) }
       } else {
         let end =

@@ -1,13 +1,16 @@
 // The preparation of indexes when a store is opened: the declared indexes are compared with the existing trees.
 extension Store {
-  /// Prepares the declared indexes, so that every save maintains them.
+  /// Prepares the declared indexes, so that every save maintains them, and checks the text indexes.
   ///
   /// Finds their trees, starts those that are new or have changed, and drops trees that are no longer declared.
   ///
   /// - Throws: ``StoreError/Code/invalidIndex``; ``StoreError/Code/indexesDiffer`` if another open store of the backend
   ///   declares different indexes; the errors of reading and writing the trees.
   func prepareIndexes(_ keyspaces: [Keyspace]) throws(StoreError) {
-    for table in registry.tables { table.indexes = try ClassIndex.all(of: table.type, className: table.name) }
+    for table in registry.tables {
+      try TextIndex.check(table.type, className: table.name)
+      table.indexes = try ClassIndex.all(of: table.type, className: table.name)
+    }
     try declareIndexes()
     let trees = keyspaces.filter { $0.kind == .tree }
     guard !trees.isEmpty || registry.tables.contains(where: { !$0.indexes.isEmpty }) else { return }

@@ -31,6 +31,7 @@ struct ClassRegistry {
     var registry = ClassRegistry()
     for type in types {
       let name = try registry.takeName(of: type, byteLimit: 255)
+      try TextIndex.check(type, className: name)
       _ = try ClassIndex.all(of: type, className: name)
     }
   }

@@ -13,12 +13,14 @@ extension Store {
   ///   - type: The class; objects of its subclasses do not count.
   ///   - index: The name of a ``TextIndex`` of the class.
   ///   - limit: The maximum number of suggestions.
+  ///   - includingPending: Whether the pending changes of this store count; otherwise only saved records do.
   ///   - onDamage: The policy for records that cannot be read.
-  /// - Returns: The suggestions, with the numbers of saved and pending objects that have them.
+  /// - Returns: The suggestions, with the numbers of objects that have them.
   /// - Throws: ``StoreError``, such as ``StoreError/Code/invalidQuery`` if the class has no such index.
   /// - Complexity: O(number of objects of the class).
   public func suggestions<T: StoredObject>(
-    for text: String, of type: T.Type, in index: String, limit: Int = 10, onDamage: DamagePolicy = .fail
+    for text: String, of type: T.Type, in index: String, limit: Int = 10, includingPending: Bool = true,
+    onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [TextSuggestion] {
     try begin()
     let table = try table(for: type)
@@ -27,7 +29,7 @@ extension Store {
         .invalidQuery, "The class has no text index \"\(index)\".", className: table.name)
     }
     guard limit > 0, var completion = WordCompletion(of: text) else { return [] }
-    let run = try begin(type.all, includingPending: true, onDamage: onDamage)
+    let run = try begin(type.all, includingPending: includingPending, onDamage: onDamage)
     try run.forEachContent(inOrder: false) { object throws(StoreError) in
       var texts: [TextList] = []
       for column in columns { texts.append(try column.texts(of: object)) }

@@ -5,8 +5,9 @@ struct TextSnippet {
   /// The number of different terms, then the number of matches.
   private(set) var weight = (terms: 0, matches: 0)
 
-  /// The number of matches at which a part may begin; further ones of a long text are left out.
+  /// The limits of the work: of the matches at which a part may begin, and of the characters of all these parts.
   private static let mostBeginnings = 1000
+  private static let mostCharacters = 1_000_000
 
   init(of matched: MatchedText, length: Int) {
     self.matched = matched
@@ -14,7 +15,8 @@ struct TextSnippet {
     range = text.startIndex..<(text.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex)
     let places = matched.places
     var best: Range<String.Index>?
-    for first in places.indices.prefix(Self.mostBeginnings) {
+    let beginningCount = min(Self.mostBeginnings, 1 + Self.mostCharacters / max(1, length))
+    for first in places.indices.prefix(beginningCount) {
       let start = places[first].range.lowerBound
       let limit = text.index(start, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
       let fitting = places[first...].prefix { $0.range.lowerBound < limit }.filter { $0.range.upperBound <= limit }

@@ -7,13 +7,11 @@ extension TextIndex {
     for (position, index) in type.textIndexes.enumerated() {
       let place = "Text index \(position + 1) of \(className)"
       func refusal(_ message: String) -> StoreError { StoreError(.invalidIndex, message, className: className) }
-      guard let name = index.name else {
-        throw refusal(
-          "\(place) has no name, because the name of one of its properties cannot be found out. "
-            + "Pass a name: TextIndex(…, name: \"title\").")
-      }
-      guard !name.isEmpty, name.utf8.count <= 255, !name.utf8.contains(0) else {
-        throw refusal("The name of \(place) is empty, longer than 255 bytes, or contains a NUL.")
+      let name = index.name ?? ""
+      if let problem = IndexRules.problem(
+        withName: index.name, of: place, example: "TextIndex(…, name: \"title\")")
+      {
+        throw refusal(problem)
       }
       if !names.insert(name).inserted {
         throw refusal("Two text indexes of \(className) have the name \"\(name)\". Pass another name to one.")
@@ -30,15 +28,9 @@ extension TextIndex {
         throw refusal("\(place), \"\(name)\", has a language that the installed library libstemmer lacks.")
       }
       for column in index.columns {
-        if !type.inherits(from: column.root) {
-          throw refusal(
-            "\(place), \"\(name)\", is over a property of \(column.root), which \(className) does not have.")
+        if let problem = IndexRules.problem(with: column.path, of: column.root, in: type, className) {
+          throw refusal("\(place), \"\(name)\", \(problem)")
         }
-        guard column.path.leadsToOtherObjects || column.path.problem != nil else { continue }
-        throw refusal(
-          "\(place), \"\(name)\", is over "
-            + (column.path.leadsToOtherObjects ? "other objects, which change independently" : "a computed property")
-            + ". Only the object's own stored properties can be indexed.")
       }
     }
   }
