@@ -155,6 +155,18 @@ extension CrashChild {
     try useFullDisk(disk)
   }
 
+  /// Tests that a store whose files cannot be copied is not encrypted or decrypted halfway.
+  private static func refuseConversion(of store: Store, _ disk: FilledDisk) throws {
+    do {
+      if disk.options.contains(.encrypted) { try store.decrypt() } else { try store.encrypt(with: .passphrase("x")) }
+      report("converted on a full disk")
+    } catch {
+      let code = error.backendError?.code
+      if code != .noSpace { report("conversion: \(error)") }
+      if let unfinished = try store.unfinishedMigration() { report("unfinished: \(unfinished)") }
+    }
+  }
+
   private static func useFullDisk(_ disk: FilledDisk) throws {
     var store = try disk.open()
     let count = try disk.count(in: store)
@@ -165,6 +177,7 @@ extension CrashChild {
       report("read \(try store.fetch(Track.where { $0.number < 100 }).count), \(problems.count) problems")
       disk.removeOthers()
     }
+    try refuseConversion(of: store, disk)
     // One save of deletes must fit into the room that is left for them.
     let step = disk.options.contains(.tight) ? 2 : count < 100_000 || disk.options.contains(.indexed) ? 50 : 100
     let deletedCount = try disk.deleteHalf(of: store, count: count, step: step)

@@ -162,6 +162,7 @@ StoreKeys::Renewal Cabinet::beginRotation(const std::vector<Secret> &secrets) {
     throw Failure(TDN_MIGRATION_UNFINISHED, "the store is being encrypted or decrypted: finish that first");
   }
   session->requireConsistentStates();
+  KeyMigration::requireRoom(*session);
   return keys.renew(secrets, scryptCost(options_));
 }
 
@@ -180,6 +181,7 @@ void Cabinet::beginEncryption(const Secret &secret) {
     if (session->keyRing()) {
       throw Failure(TDN_INVALID, "the store was decrypted since it was opened: close it and open it again first");
     }
+    KeyMigration::requireRoom(*session);
     keys = directory_->makeKeys(secret, options_);
   }
   ReaderWriterLock::Exclusive lock(door_);
@@ -198,6 +200,7 @@ void Cabinet::beginDecryption() {
   requireWritable();
   Use session(*this);
   session->requireConsistentStates();
+  KeyMigration::requireRoom(*session);
   // Allowed during any other migration, because decryption is the way out of it.
   requireKeys().setMigration(StoreKeys::Migration::decrypting);
 }

@@ -1,6 +1,8 @@
 #include "KeyMigration.h"
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include "DigestRekeying.h"
@@ -15,17 +17,35 @@ constexpr auto kBackupPause = std::chrono::milliseconds(20);
 // The size of replaced files after which a checkpoint removes them, so that the store's size does not double.
 constexpr uint64_t kMostKept = 64 << 20;
 
+// The disk space for commits besides a copy.
+constexpr int64_t kRoomForCommits = 1 << 20;
+
 }  // namespace
+
+void KeyMigration::requireRoom(Session &session) {
+  int64_t largest = 0;
+  for (Keyspace *keyspace : session.table().all()) {
+    if (keyspace->fileNumber == 0) continue;
+    largest = std::max(largest, static_cast<int64_t>(fileSize(session, *keyspace)));
+  }
+  const int64_t room = std::max<int64_t>(session.group().room(), 0), needed = largest + kRoomForCommits;
+  if (room >= needed) return;
+  throw Failure(
+    TDN_NO_SPACE, "the disk has " + std::to_string(room >> 10) +
+                    " KiB left, and a copy of the largest file of the store needs " +
+                    std::to_string((needed - room + 1023) >> 10) +
+                    " KiB more: free some space, or compact the store first");
+}
 
 bool KeyMigration::run(const Rebuilding::Progress &progress) {
   progress_ = progress;
   begin();
   std::vector<Keyspace *> left = remaining();
-  for (Keyspace *keyspace : left) total_ += fileSize(*keyspace);
+  for (Keyspace *keyspace : left) total_ += fileSize(session_, *keyspace);
   // New keyspaces get the new generation when they are created, so the number of remaining ones only decreases.
   for (; !left.empty(); left = remaining()) {
     for (Keyspace *keyspace : left) {
-      const uint64_t size = fileSize(*keyspace);
+      const uint64_t size = fileSize(session_, *keyspace);
       if (!convert(*keyspace)) return false;
       done_ = std::min(total_, done_ + size);
       letGo(size);
@@ -57,8 +77,8 @@ std::vector<Keyspace *> KeyMigration::remaining() {
   return left;
 }
 
-uint64_t KeyMigration::fileSize(Keyspace &keyspace) {
-  const std::shared_ptr<const HashFile> file = session_.table().file(keyspace, false);
+uint64_t KeyMigration::fileSize(Session &session, Keyspace &keyspace) {
+  const std::shared_ptr<const HashFile> file = session.table().file(keyspace, false);
   return file ? static_cast<uint64_t>(file->end()) : 0;
 }
 

@@ -23,6 +23,10 @@ class KeyMigration {
       : session_(session), keys_(keys), goal_(goal),
         keyGeneration_(goal == Goal::plain ? 0 : keys.ring()->keyGeneration()) {}
 
+  // Throws Failure(TDN_NO_SPACE) if the disk has less room than the largest file takes. Called before the migration is
+  // noted, because an unfinished one of a plain store keeps it from being used.
+  static void requireRoom(Session &session);
+
   // Runs the migration. Returns false if `progress` gave up; a later run continues. Throws Failure: TDN_DAMAGED with
   // the record's place if a record cannot be read. Finished keyspaces stay converted.
   bool run(const Rebuilding::Progress &progress);
@@ -30,7 +34,7 @@ class KeyMigration {
  private:
   void begin();
   std::vector<Keyspace *> remaining();
-  uint64_t fileSize(Keyspace &keyspace);
+  static uint64_t fileSize(Session &session, Keyspace &keyspace);
   bool convert(Keyspace &keyspace);
   void letGo(uint64_t oldBytes);
   void removeReplaced();

@@ -116,6 +116,33 @@ import Todana
     #expect(try store.fetch(query.limit(1)).map(\.title) == ["blue blue"])
   }
 
+  /// A class whose texts load themselves.
+  final class Page: StoredObject {
+    @Loaded var title = ""
+    @Loaded var text: String?
+    override class var textIndexes: [TextIndex] { [TextIndex(\Page.title, \Page.text)] }
+    override func readContent(from buffer: inout DataBuffer) throws {
+      title = try buffer.readString()
+      text = try buffer.readOptionalString()
+    }
+    override func writeContent(to buffer: inout DataBuffer) {
+      buffer.writeString(title)
+      buffer.writeOptionalString(text)
+    }
+  }
+
+  @Test func `properties that load themselves are searched`() throws {
+    let backend = try KyotoBackend(.inMemory)
+    let store = try Store(backend: backend, classes: [Page.self])
+    let page = Page()
+    (page.title, page.text) = ("blue", "green")
+    try store.insert(page)
+    try store.saveChanges()
+    let other = try Store(backend: backend, classes: [Page.self])
+    let hits = try other.hits(Page.where { $0.matches("blue green", in: "title, text") && $0.text.matches("green") })
+    #expect(hits.map { $0.ranges(in: \.text).count } == [1])
+  }
+
   @Test func `an unknown index is refused`() throws {
     let error = #expect(throws: StoreError.self) { try count("blue", in: "nothing") }
     #expect(error?.code == .invalidQuery && error.map { "\($0)".contains("nothing") } == true)
