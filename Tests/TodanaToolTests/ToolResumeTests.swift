@@ -71,24 +71,59 @@ import Todana
     (try? ChildProcess(executable: "/usr/bin/unshare", ["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).waitForExit())
     == 0
 
-  @Test(.enabled(if: canMount, "mounts a small disk: needs root with the right to mount"))
-  func `a full disk leaves an encryption unfinished, and the message says what to do`() throws {
-    let made = try ToolArchive(isMade: false)
+  /// Runs a script with the archive `archive` of one file of 12 MB, and with room for 40 MB in the directory `room`.
+  ///
+  /// The functions `fill BYTES`, which leaves so many bytes, and `encrypt OPTIONS` are defined.
+  private func run(_ script: String, with archive: ToolArchive) throws -> ToolRun {
     let script = """
       mkdir room; mount -t tmpfs -o size=40m tmpfs room || exit 10
-      head -c 12000000 /dev/urandom >file; tool=$1
-      "$tool" archive init room/archive --plain && "$tool" archive add room/archive file --quiet || exit 11
-      head -c 50000000 /dev/zero >room/filler 2>/dev/null; truncate -s -4000000 room/filler
-      "$tool" store encrypt room/archive --new-key-file key 2>error; [ $? -eq 4 ] || exit 12
-      cat error >&2
-      grep -q "The encryption is unfinished, .* Free some space .* with --resume" error || exit 13
-      "$tool" store info room/archive --key-file key; [ $? -eq 3 ] || exit 14
-      rm room/filler
-      "$tool" store encrypt room/archive --new-key-file key --resume || exit 15
-      "$tool" archive cat room/archive file --key-file key | cmp - file || exit 16
+      fill() { head -c 50000000 /dev/zero >room/filler 2>/dev/null; truncate -s "-$1" room/filler; }
+      tool=$1; encrypt() { "$tool" store encrypt room/archive --new-key-file key "$@" 2>error; }
+      cp -r archive room/archive || exit 11
+      \(script)
+      rm room/filler; cp error first
+      encrypt "$@" && "$tool" archive cat room/archive file --key-file key | cmp - file || { cat error >&2; exit 19; }
+      cat first >&2
       """
-    let run = try ToolRun(
-      [], workingDirectory: made.directory.path, runner: ["unshare", "-m", "sh", "-c", script, "sh"])
+    return try ToolRun(
+      [], workingDirectory: archive.directory.path, runner: ["unshare", "-m", "sh", "-c", script, "sh"])
+  }
+
+  /// Makes a plain archive of one file of 12 MB.
+  private func largeArchive() throws -> ToolArchive {
+    let made = try ToolArchive(isMade: false)
+    let script = """
+      head -c 12000000 /dev/urandom >file
+      "$1" archive init archive --plain && "$1" archive add archive file --quiet
+      """
+    let run = try ToolRun([], workingDirectory: made.directory.path, runner: ["sh", "-c", script, "sh"])
+    try #require(run.status == 0, "\(run.messages)")
+    return made
+  }
+
+  @Test(.enabled(if: canMount, "mounts a small disk: needs root with the right to mount"))
+  func `a store that the disk cannot hold twice is not encrypted`() throws {
+    let script = """
+      fill 4000000; encrypt; [ $? -eq 4 ] || exit 12
+      "$tool" store info room/archive >/dev/null || exit 13; set --
+      """
+    let run = try run(script, with: try largeArchive())
     #expect(run.status == 0, "\(run.messages)")
+    #expect(run.messages.contains(/the disk has \d+ KiB left, and a copy .* needs \d+ KiB more: free/))
+  }
+
+  @Test(.enabled(if: canMount, "mounts a small disk: needs root with the right to mount"))
+  func `a full disk leaves an encryption unfinished, and the message says what to do`() throws {
+    let made = try largeArchive()
+    let store = try Store(.directory(made.path), classes: [])
+    #expect(try !store.encrypt(with: .key(Array(Data(contentsOf: URL(filePath: made.keyFile))))) { _ in false })
+    try store.close()
+    let script = """
+      fill 4000000; encrypt --resume; [ $? -eq 4 ] || exit 12
+      "$tool" store info room/archive --key-file key 2>/dev/null; [ $? -eq 3 ] || exit 13; set -- --resume
+      """
+    let run = try run(script, with: made)
+    #expect(run.status == 0, "\(run.messages)")
+    #expect(run.messages.contains(/The encryption is unfinished, .* Free some space .* with --resume/))
   }
 }
