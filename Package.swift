@@ -38,6 +38,8 @@ var cTargets: [Target] = [
   ),
   // Folding and words of texts, by tables of one version of Unicode.
   .target(name: "CUnicode"),
+  // Segments of text indexes.
+  .target(name: "CTextIndex"),
   // Regular expressions of RE2. The only target that includes its headers. It is no system library: Debian's pkg-config
   // file has the flag -pthread, which the package manager refuses.
   .target(name: "CRegularExpressions", linkerSettings: [.linkedLibrary("re2")]),
@@ -63,7 +65,8 @@ var swiftTargets: [Target] = [
   .target(
     name: "Todana",
     dependencies: [
-      "CThreads", "CStorageEngine", "CSealing", "CStemmer", "CUnicode", "CRegularExpressions", "CXXHash", logging,
+      "CThreads", "CStorageEngine", "CSealing", "CStemmer", "CTextIndex", "CUnicode", "CRegularExpressions", "CXXHash",
+      logging,
     ]
   ),
   // Archives of files, built on the library's public API.

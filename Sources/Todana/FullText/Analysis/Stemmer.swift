@@ -84,5 +84,14 @@ struct WordStems {
     ends.append(bytes.count)
   }
 
+  /// Calls the closure with the bytes of all stems, and the end of each.
+  func withUnsafeParts<Result>(
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<Int>) -> Result
+  ) -> Result {
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe ends.withUnsafeBufferPointer { ends in unsafe body(bytes, ends) }
+    }
+  }
+
   subscript(word: Int) -> ArraySlice<UInt8> { bytes[(word == 0 ? 0 : ends[word - 1])..<ends[word]] }
 }

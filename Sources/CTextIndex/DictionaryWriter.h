@@ -1,0 +1,56 @@
+// Writes the terms of a segment with their lists.
+//
+// A page of the dictionary has two bytes with the number of its terms, little-endian, and for each term
+//
+//   varints of the number of bytes that its key shares with the one before, and of the number of its further bytes
+//   these bytes
+//   a varint of the number of documents
+//   the list of documents, and that of positions if there are positions:
+//     a varint of twice its size, plus 1 if it is in a stream
+//     its bytes, or a varint of its address in the stream
+//
+// The first key of each page is complete. The part `fences` has the length and the bytes of these keys. The pages are
+// filled with zeros.
+#pragma once
+
+#include "Pages.h"
+#include "Terms.h"
+
+namespace todana::text {
+
+class DictionaryWriter {
+ public:
+  DictionaryWriter(PageSink &sink, bool keepsPositions)
+      : pages_(sink, Part::dictionary), fences_(sink, Part::fences), postings_(sink, Part::postings),
+        positions_(sink, Part::positions), keepsPositions_(keepsPositions) {}
+
+  // Adds a term. Keys come in ascending order, each once.
+  void add(Key key, const Postings &postings, const std::vector<uint32_t> &lengths);
+
+  void finish();
+
+  uint64_t termCount() const { return termCount_; }
+  uint64_t dictionarySize() const { return pages_.address(); }
+  uint64_t fencesSize() const { return fences_.address(); }
+  uint64_t postingsSize() const { return postings_.address(); }
+  uint64_t positionsSize() const { return positions_.address(); }
+
+ private:
+  void appendList(const Bytes &list, StreamWriter &stream);
+  void beginPage(Key key);
+  void endPage();
+
+  StreamWriter pages_;
+  StreamWriter fences_;
+  StreamWriter postings_;
+  StreamWriter positions_;
+  const bool keepsPositions_;
+  uint64_t termCount_ = 0;
+  Bytes page_;
+  Bytes entry_;
+  size_t pageCount_ = 0;
+  Bytes lastKey_;
+  EncodedList list_;
+};
+
+}  // namespace todana::text

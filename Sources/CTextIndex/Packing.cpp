@@ -1,0 +1,106 @@
+#include "Packing.h"
+
+#include <cstring>
+
+namespace todana::text {
+
+namespace {
+
+constexpr uint8_t kHasExceptions = 64;
+constexpr unsigned kMostBits = 32;
+
+unsigned bitCount(uint32_t value) {
+  return value == 0 ? 0 : kMostBits - static_cast<unsigned>(__builtin_clz(value));
+}
+
+size_t packedSize(size_t count, unsigned width) { return (count * width + 7) / 8; }
+
+// Returns the width that takes the fewest bytes.
+unsigned bestWidth(const uint32_t *values, size_t count) {
+  size_t numbers[kMostBits + 1] = {};
+  for (size_t index = 0; index < count; index++) numbers[bitCount(values[index])]++;
+  unsigned most = kMostBits;
+  while (most > 0 && numbers[most] == 0) most--;
+  if (most == 0) return 0;
+  unsigned best = most;
+  size_t least = packedSize(count, most);
+  for (unsigned width = 0; width < most; width++) {
+    size_t size = packedSize(count, width) + 1;
+    for (unsigned bits = width + 1; bits <= most; bits++) size += numbers[bits] * (1 + (bits - width + 6) / 7);
+    if (size < least) {
+      least = size;
+      best = width;
+    }
+  }
+  return best;
+}
+
+// Appends the low bits of numbers.
+void appendBits(const uint32_t *values, size_t count, unsigned width, Bytes &output) {
+  // Bits are written as 8 bytes, so that there must be room after the last one.
+  uint8_t packed[kGroup * 4 + 8];
+  const uint64_t mask = (uint64_t{1} << width) - 1;
+  uint64_t bits = 0;
+  unsigned used = 0;
+  uint8_t *next = packed;
+  for (size_t index = 0; index < count; index++) {
+    bits |= (values[index] & mask) << used;
+    used += width;
+    if (used < 32) continue;
+    std::memcpy(next, &bits, 4);
+    next += 4;
+    bits >>= 32;
+    used -= 32;
+  }
+  std::memcpy(next, &bits, 8);
+  output.insert(output.end(), packed, packed + packedSize(count, width));
+}
+
+}  // namespace
+
+void pack(const uint32_t *values, size_t count, Bytes &output) {
+  const unsigned width = count == 1 ? bitCount(values[0]) : bestWidth(values, count);
+  uint8_t exceptions[kGroup];
+  uint8_t exceptionCount = 0;
+  for (size_t index = 0; index < count; index++) {
+    if (static_cast<uint64_t>(values[index]) >> width != 0) exceptions[exceptionCount++] = static_cast<uint8_t>(index);
+  }
+  output.push_back(static_cast<uint8_t>(width | (exceptionCount > 0 ? kHasExceptions : 0)));
+  if (exceptionCount > 0) output.push_back(exceptionCount);
+  appendBits(values, count, width, output);
+  for (uint8_t number = 0; number < exceptionCount; number++) {
+    output.push_back(exceptions[number]);
+    appendVarint(output, static_cast<uint64_t>(values[exceptions[number]]) >> width);
+  }
+}
+
+void unpack(Input &input, size_t count, uint32_t *values) {
+  const uint8_t head = input.byte();
+  const unsigned width = head & ~kHasExceptions;
+  if (width > kMostBits || count > kGroup) throw Damaged();
+  const uint8_t exceptionCount = (head & kHasExceptions) != 0 ? input.byte() : 0;
+  const size_t size = packedSize(count, width);
+  const size_t left = input.left();
+  const uint8_t *bytes = input.take(size);
+  // Numbers are read as 8 bytes, so that there must be some after the last one.
+  uint8_t copy[kGroup * 4 + 8];
+  if (left < size + 8) {
+    std::memcpy(copy, bytes, size);
+    std::memset(copy + size, 0, 8);
+    bytes = copy;
+  }
+  const uint64_t mask = (uint64_t{1} << width) - 1;
+  for (size_t index = 0, bit = 0; index < count; index++, bit += width) {
+    uint64_t word;
+    std::memcpy(&word, bytes + bit / 8, 8);
+    values[index] = static_cast<uint32_t>(word >> bit % 8 & mask);
+  }
+  for (uint8_t number = 0; number < exceptionCount; number++) {
+    const uint8_t index = input.byte();
+    const uint64_t high = input.varint(UINT32_MAX);
+    if (index >= count || width == kMostBits || high << width > UINT32_MAX) throw Damaged();
+    values[index] |= static_cast<uint32_t>(high << width);
+  }
+}
+
+}  // namespace todana::text

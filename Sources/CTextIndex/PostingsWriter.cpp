@@ -1,0 +1,79 @@
+#include "PostingsWriter.h"
+
+#include <algorithm>
+
+namespace todana::text {
+
+namespace {
+
+// Appends the positions of the documents from `first` to `end`, which begin at `next`.
+void appendPositions(const Postings &postings, size_t first, size_t end, size_t &next, Bytes &output) {
+  uint32_t group[kGroup];
+  size_t count = 0;
+  for (size_t index = first; index < end; index++) {
+    uint32_t last = 0;
+    for (uint32_t number = 0; number < postings.counts[index]; number++) {
+      const uint32_t position = postings.positions[next++];
+      group[count++] = position - last;
+      last = position;
+      if (count < kGroup) continue;
+      pack(group, count, output);
+      count = 0;
+    }
+  }
+  if (count > 0) pack(group, count, output);
+}
+
+}  // namespace
+
+void encode(const Postings &postings, const ListShape &shape, const std::vector<uint32_t> &lengths, EncodedList &list) {
+  list.documents.clear();
+  list.positions.clear();
+  const size_t total = postings.documents.size();
+  const bool hasTable = total > kGroup;
+  Bytes table, groups;
+  // The last document before the group; the first gap is counted from -1.
+  uint32_t last = UINT32_MAX;
+  size_t nextPosition = 0;
+  for (size_t first = 0; first < total; first += kGroup) {
+    const size_t count = std::min(kGroup, total - first);
+    const uint32_t before = last;
+    uint32_t numbers[kGroup];
+    for (size_t index = 0; index < count; index++) {
+      const uint32_t document = postings.documents[first + index];
+      numbers[index] = document - last - 1;
+      last = document;
+    }
+    const size_t start = groups.size();
+    pack(numbers, count, groups);
+    uint32_t highest = 1;
+    if (shape.hasCounts) {
+      for (size_t index = 0; index < count; index++) {
+        numbers[index] = postings.counts[first + index] - 1;
+        highest = std::max(highest, numbers[index] + 1);
+      }
+      pack(numbers, count, groups);
+    }
+    const size_t positionsStart = list.positions.size();
+    if (shape.hasPositions) appendPositions(postings, first, first + count, nextPosition, list.positions);
+    if (!hasTable) continue;
+    appendVarint(table, last - before);
+    appendVarint(table, groups.size() - start);
+    if (shape.isRanked) {
+      uint32_t least = UINT32_MAX;
+      for (size_t index = 0; index < count; index++) {
+        least = std::min(least, lengths[postings.documents[first + index]]);
+      }
+      appendVarint(table, highest);
+      appendVarint(table, least);
+    }
+    if (shape.hasPositions) appendVarint(table, list.positions.size() - positionsStart);
+  }
+  if (hasTable) {
+    appendVarint(list.documents, table.size());
+    list.documents.insert(list.documents.end(), table.begin(), table.end());
+  }
+  list.documents.insert(list.documents.end(), groups.begin(), groups.end());
+}
+
+}  // namespace todana::text

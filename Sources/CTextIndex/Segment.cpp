@@ -1,0 +1,86 @@
+#include "Segment.h"
+
+namespace todana::text {
+
+namespace {
+
+constexpr uint8_t kFormat = 1;
+
+uint32_t readLength(const uint8_t *bytes, uint8_t size) {
+  uint32_t length = 0;
+  for (uint8_t index = 0; index < size; index++) length |= static_cast<uint32_t>(bytes[index]) << 8 * index;
+  return length;
+}
+
+}  // namespace
+
+Bytes SegmentInfo::encoded() const {
+  Bytes bytes = {kFormat};
+  for (const uint64_t value :
+       {uint64_t{keepsPositions}, uint64_t{hasGrams}, uint64_t{rowCount}, wordCount, termCount, uint64_t{lengthSize},
+        dictionarySize, fencesSize, postingsSize, positionsSize, rowsSize, firstRow, lastRow}) {
+    appendVarint(bytes, value);
+  }
+  return bytes;
+}
+
+SegmentInfo SegmentInfo::decode(const uint8_t *bytes, size_t count) {
+  Input input(bytes, count);
+  if (input.byte() != kFormat) throw Damaged();
+  SegmentInfo info;
+  info.keepsPositions = input.varint(1) == 1;
+  info.hasGrams = input.varint(1) == 1;
+  info.rowCount = static_cast<uint32_t>(input.varint(UINT32_MAX));
+  info.wordCount = input.varint();
+  info.termCount = input.varint();
+  info.lengthSize = static_cast<uint8_t>(input.varint(4));
+  info.dictionarySize = input.varint();
+  info.fencesSize = input.varint();
+  info.postingsSize = input.varint();
+  info.positionsSize = input.varint();
+  info.rowsSize = input.varint();
+  info.firstRow = input.varint();
+  info.lastRow = input.varint();
+  if (!input.isAtEnd() || info.lengthSize == 0 || info.lengthSize == 3) throw Damaged();
+  if (info.dictionarySize % kPageSize != 0) throw Damaged();
+  return info;
+}
+
+std::shared_ptr<const SegmentTables> SegmentTables::read(const SegmentInfo &info, PageSource &source) {
+  auto tables = std::make_shared<SegmentTables>();
+  tables->info = info;
+  StreamReader rows(source, Part::rows, info.rowsSize);
+  tables->rows.read(rows, info.rowCount);
+  if (tables->rows.first() != info.firstRow || tables->rows.last() != info.lastRow) throw Damaged();
+  StreamReader fences(source, Part::fences, info.fencesSize);
+  tables->fences.read(fences, info.dictionarySize / kPageSize);
+  return tables;
+}
+
+Segment::Segment(std::shared_ptr<const SegmentTables> tables, PageSource &source)
+    : tables_(std::move(tables)), dictionary_(source, Part::dictionary, info().dictionarySize),
+      postings_(source, Part::postings, info().postingsSize), positions_(source, Part::positions, info().positionsSize),
+      lengths_(source, Part::lengths, info().lengthsSize()) {}
+
+PostingsReader Segment::postings(const DictionaryCursor &cursor) {
+  const ListShape form = shape(static_cast<uint8_t>(cursor.key()[0]), info().keepsPositions);
+  return PostingsReader(cursor.entry(), form, rowCount(), postings_, positions_);
+}
+
+uint32_t Segment::length(uint32_t document) {
+  uint8_t bytes[4];
+  const uint8_t size = info().lengthSize;
+  lengths_.read(uint64_t{document} * size, size, bytes);
+  return readLength(bytes, size);
+}
+
+std::vector<uint32_t> Segment::lengths() {
+  const Bytes bytes = lengths_.readAll();
+  std::vector<uint32_t> lengths(rowCount());
+  for (size_t index = 0; index < lengths.size(); index++) {
+    lengths[index] = readLength(bytes.data() + index * info().lengthSize, info().lengthSize);
+  }
+  return lengths;
+}
+
+}  // namespace todana::text

@@ -1,0 +1,184 @@
+#include "SegmentMerge.h"
+
+#include <algorithm>
+#include <string>
+
+namespace todana::text {
+
+namespace {
+
+constexpr uint32_t kDropped = UINT32_MAX;
+
+// The numbers of documents in the new segment.
+class NewNumbers {
+ public:
+  explicit NewNumbers(const std::vector<MergeInput> &inputs) : numbers_(inputs.size()), next_(inputs.size()) {
+    for (size_t input = 0; input < inputs.size(); input++) {
+      numbers_[input].assign(inputs[input].segment->rowCount(), 0);
+      for (const uint32_t document : inputs[input].dropped) {
+        if (document >= numbers_[input].size()) throw Damaged();
+        numbers_[input][document] = kDropped;
+      }
+    }
+    std::vector<std::vector<uint32_t>> lengths;
+    for (const MergeInput &input : inputs) lengths.push_back(input.segment->lengths());
+    for (;;) {
+      const size_t input = inputOfNextRow(inputs);
+      if (input == inputs.size()) break;
+      const uint32_t document = next_[input]++;
+      const uint64_t row = inputs[input].segment->rows().row(document);
+      if (rows.count() > 0 && row <= rows.last()) throw Damaged();
+      numbers_[input][document] = rows.count();
+      rows.add(row);
+      newLengths.push_back(lengths[input][document]);
+    }
+  }
+
+  uint32_t operator()(size_t input, uint32_t document) const { return numbers_[input][document]; }
+
+  RowTable rows;
+  std::vector<uint32_t> newLengths;
+
+ private:
+  // Returns the input with the lowest row that is left; the number of inputs if none is.
+  size_t inputOfNextRow(const std::vector<MergeInput> &inputs) {
+    size_t best = inputs.size();
+    uint64_t least = 0;
+    for (size_t input = 0; input < inputs.size(); input++) {
+      uint32_t &next = next_[input];
+      while (next < numbers_[input].size() && numbers_[input][next] == kDropped) next++;
+      if (next == numbers_[input].size()) continue;
+      const uint64_t row = inputs[input].segment->rows().row(next);
+      if (best < inputs.size() && row >= least) continue;
+      best = input;
+      least = row;
+    }
+    return best;
+  }
+
+  std::vector<std::vector<uint32_t>> numbers_;
+  std::vector<uint32_t> next_;
+};
+
+// Collects the postings of a term from the inputs that have it.
+class TermMerge {
+ public:
+  explicit TermMerge(const NewNumbers &numbers) : numbers_(numbers) {}
+
+  void begin() {
+    postings_.clear();
+    isOrdered_ = true;
+  }
+
+  void add(size_t input, PostingsReader reader, bool hasPositions) {
+    for (size_t group = 0; group < reader.groupCount(); group++) {
+      reader.load(group);
+      for (size_t index = 0; index < reader.count(); index++) {
+        const uint32_t number = numbers_(input, reader.documents()[index]);
+        if (number == kDropped) continue;
+        if (!postings_.documents.empty() && number <= postings_.documents.back()) isOrdered_ = false;
+        postings_.documents.push_back(number);
+        postings_.counts.push_back(reader.counts()[index]);
+        if (!hasPositions) continue;
+        const uint32_t *const positions = reader.positions(index);
+        postings_.positions.insert(postings_.positions.end(), positions, positions + reader.counts()[index]);
+      }
+    }
+  }
+
+  // Returns the postings in the order of the documents.
+  const Postings &finish() {
+    if (!isOrdered_) sort();
+    return postings_;
+  }
+
+ private:
+  void sort() {
+    const size_t count = postings_.documents.size();
+    std::vector<size_t> order(count), starts(count);
+    size_t start = 0;
+    for (size_t index = 0; index < count; index++) {
+      order[index] = index;
+      starts[index] = start;
+      start += postings_.counts[index];
+    }
+    std::sort(order.begin(), order.end(), [&](size_t first, size_t second) {
+      return postings_.documents[first] < postings_.documents[second];
+    });
+    Postings sorted;
+    for (const size_t index : order) {
+      sorted.documents.push_back(postings_.documents[index]);
+      sorted.counts.push_back(postings_.counts[index]);
+      if (postings_.positions.empty()) continue;
+      const auto first = postings_.positions.begin() + static_cast<ptrdiff_t>(starts[index]);
+      sorted.positions.insert(sorted.positions.end(), first, first + postings_.counts[index]);
+    }
+    postings_ = std::move(sorted);
+    isOrdered_ = true;
+  }
+
+  const NewNumbers &numbers_;
+  Postings postings_;
+  bool isOrdered_ = true;
+};
+
+// The inputs' dictionaries side by side.
+struct Place {
+  size_t input;
+  DictionaryCursor cursor;
+  std::string last;
+
+  // Moves to the next term; returns false at the end. The order is checked, also between pages.
+  bool next() {
+    last.assign(cursor.key());
+    if (!cursor.next()) return false;
+    if (!(Key(last) < cursor.key())) throw Damaged();
+    return true;
+  }
+};
+
+}  // namespace
+
+SegmentInfo merge(const std::vector<MergeInput> &inputs, PageSink &sink) {
+  const SegmentInfo &first = inputs.at(0).segment->info();
+  for (const MergeInput &input : inputs) {
+    const SegmentInfo &info = input.segment->info();
+    if (info.keepsPositions != first.keepsPositions || info.hasGrams != first.hasGrams) throw Damaged();
+  }
+  NewNumbers numbers(inputs);
+  TermMerge term(numbers);
+  SegmentWriter writer(
+    sink, std::move(numbers.rows), std::move(numbers.newLengths), first.keepsPositions, first.hasGrams);
+  std::vector<std::unique_ptr<Place>> places;
+  for (size_t input = 0; input < inputs.size(); input++) {
+    auto place = std::make_unique<Place>(Place{input, inputs[input].segment->cursor(), {}});
+    if (place->cursor.seek(Key())) places.push_back(std::move(place));
+  }
+  // Equal keys come in the order of the inputs, which is usually that of their rows.
+  const auto isLater = [](const std::unique_ptr<Place> &one, const std::unique_ptr<Place> &other) {
+    const int order = one->cursor.key().compare(other->cursor.key());
+    return order != 0 ? order > 0 : one->input > other->input;
+  };
+  std::make_heap(places.begin(), places.end(), isLater);
+  std::string key;
+  while (!places.empty()) {
+    key.assign(places.front()->cursor.key());
+    const bool hasPositions = shape(static_cast<uint8_t>(key[0]), first.keepsPositions).hasPositions;
+    term.begin();
+    while (!places.empty() && places.front()->cursor.key() == key) {
+      std::pop_heap(places.begin(), places.end(), isLater);
+      Place &place = *places.back();
+      term.add(place.input, inputs[place.input].segment->postings(place.cursor), hasPositions);
+      if (place.next()) {
+        std::push_heap(places.begin(), places.end(), isLater);
+      } else {
+        places.pop_back();
+      }
+    }
+    const Postings &postings = term.finish();
+    if (!postings.documents.empty()) writer.add(key, postings);
+  }
+  return writer.finish();
+}
+
+}  // namespace todana::text

@@ -1,0 +1,133 @@
+#include <algorithm>
+
+#include "NearPlaces.h"
+#include "SearchNodes.h"
+
+namespace todana::text {
+
+namespace {
+
+// One word: the lists of its terms are exact.
+class WordSearch : public SearchNode {
+ public:
+  WordSearch(Segment &segment, const WordPattern &pattern, const Search::Columns &columns)
+      : terms_(segment, pattern, columns, false) {}
+
+  uint64_t estimate() const override { return terms_.estimate(); }
+
+  void find(const Window &window, const DocumentSet *, Verdict &verdict) override {
+    verdict.maybe.clear();
+    for (PostingsUnion &terms : terms_.columns) terms.addTo(verdict.maybe, window.first);
+    verdict.sure = verdict.maybe;
+    terms_.uncertain.addTo(verdict.maybe, window.first);
+  }
+
+ private:
+  WordTerms terms_;
+};
+
+// Several words, in a phrase or near each other.
+class PhraseSearch : public SearchNode {
+ public:
+  PhraseSearch(Segment &segment, const Query &query, const Search::Columns &columns)
+      : isNear_(query.kind == Query::Kind::near), distance_(query.distance), phraseSizes_(query.phraseSizes),
+        isExact_(segment.info().keepsPositions) {
+    if (!isNear_) phraseSizes_ = {query.words.size()};
+    for (const WordPattern &pattern : query.words) {
+      words_.emplace_back(segment, pattern, columns, isExact_);
+      if (!words_.back().uncertain.isEmpty()) isExact_ = false;
+    }
+  }
+
+  uint64_t estimate() const override {
+    uint64_t least = UINT64_MAX;
+    for (const WordTerms &word : words_) least = std::min(least, word.estimate());
+    return least;
+  }
+
+  void find(const Window &window, const DocumentSet *within, Verdict &verdict) override {
+    verdict.maybe.clear();
+    verdict.sure.clear();
+    const size_t columnCount = words_[0].columns.size();
+    for (size_t column = 0; column < columnCount; column++) {
+      findAllWords(column, window);
+      if (within != nullptr) candidates_.intersect(*within);
+      if (isExact_) keepMatches(column, window);
+      verdict.maybe.unite(candidates_);
+    }
+    if (isExact_) verdict.sure = verdict.maybe;
+  }
+
+ private:
+  // Makes the candidates those that have all words in a property.
+  void findAllWords(size_t column, const Window &window) {
+    bool isFirst = true;
+    for (WordTerms &word : words_) {
+      DocumentSet &found = isFirst ? candidates_ : more_;
+      found.clear();
+      word.columns[column].addTo(found, window.first);
+      word.uncertain.addTo(found, window.first);
+      if (!isFirst) candidates_.intersect(more_);
+      isFirst = false;
+    }
+  }
+
+  void keepMatches(size_t column, const Window &window) {
+    more_ = candidates_;
+    more_.forEach([&](uint32_t document) {
+      if (!isMatch(column, window.first + document)) candidates_.remove(document);
+    });
+  }
+
+  bool isMatch(size_t column, uint32_t document) {
+    std::vector<std::vector<uint32_t>> phrases;
+    size_t next = 0;
+    for (const size_t size : phraseSizes_) {
+      phrases.push_back(places(column, document, next, size));
+      if (phrases.back().empty()) return false;
+      next += size;
+    }
+    return !isNear_ || areNear(phrases, phraseSizes_, distance_);
+  }
+
+  // Returns the places at which words follow each other, in ascending order.
+  std::vector<uint32_t> places(size_t column, uint32_t document, size_t firstWord, size_t count) {
+    std::vector<uint32_t> places;
+    for (size_t index = 0; index < count; index++) {
+      positions_.clear();
+      words_[firstWord + index].columns[column].appendPositions(document, positions_);
+      std::sort(positions_.begin(), positions_.end());
+      positions_.erase(std::unique(positions_.begin(), positions_.end()), positions_.end());
+      if (index == 0) {
+        places = positions_;
+        continue;
+      }
+      places.erase(
+        std::remove_if(
+          places.begin(), places.end(),
+          [&](uint32_t place) {
+            return !std::binary_search(positions_.begin(), positions_.end(), place + static_cast<uint32_t>(index));
+          }),
+        places.end());
+    }
+    return places;
+  }
+
+  const bool isNear_;
+  const uint32_t distance_;
+  std::vector<size_t> phraseSizes_;
+  // Whether positions decide.
+  bool isExact_;
+  std::vector<WordTerms> words_;
+  DocumentSet candidates_, more_;
+  std::vector<uint32_t> positions_;
+};
+
+}  // namespace
+
+std::unique_ptr<SearchNode> makeWords(Segment &segment, const Query &query, const Search::Columns &columns) {
+  if (query.words.size() == 1) return std::make_unique<WordSearch>(segment, query.words[0], columns);
+  return std::make_unique<PhraseSearch>(segment, query, columns);
+}
+
+}  // namespace todana::text

@@ -1,0 +1,84 @@
+import CTextIndex
+
+/// The parts of a segment that are kept in memory, for all threads.
+///
+/// Safe to share: the tables do not change.
+@safe
+final class TextSegmentTables: @unchecked Sendable {
+  let info: TextSegmentInfo
+  fileprivate let tables: OpaquePointer
+
+  /// Reads the tables.
+  init(_ info: TextSegmentInfo, from source: TextPageSource) throws(BackendError) {
+    var status = TDT_OK
+    let tables = unsafe tdt_tables_read(
+      info.bytes, info.bytes.count, TextPageSource.callback, source.context, &status)
+    try source.check(status)
+    guard let tables = unsafe tables else {
+      throw BackendError(.noMemory, "There is not enough memory for a text index.")
+    }
+    self.info = info
+    unsafe self.tables = tables
+  }
+
+  deinit { unsafe tdt_tables_free(tables) }
+
+  /// The approximate number of bytes in memory.
+  var byteCount: Int { unsafe tdt_tables_memory(tables) }
+}
+
+/// An open segment of a text index, for one thread at a time.
+///
+/// Safe: it owns the object of C, and keeps what that refers to alive.
+@safe
+final class TextSegment {
+  let tables: TextSegmentTables
+  let source: TextPageSource
+  let handle: OpaquePointer
+
+  init(_ tables: TextSegmentTables, _ source: TextPageSource) throws(BackendError) {
+    guard let handle = unsafe tdt_segment_open(tables.tables, TextPageSource.callback, source.context) else {
+      throw BackendError(.noMemory, "There is not enough memory for a text index.")
+    }
+    self.tables = tables
+    self.source = source
+    unsafe self.handle = handle
+  }
+
+  deinit { unsafe tdt_segment_free(handle) }
+
+  var info: TextSegmentInfo { tables.info }
+
+  /// Writes a segment with the rows of several ones.
+  ///
+  /// - Parameters:
+  ///   - inputs: The segments, each with the rows that are left out, in ascending order. At least one row is left.
+  ///   - sink: The receiver of the pages.
+  /// - Returns: The description of the new segment.
+  /// - Throws: The errors of reading and writing pages; ``BackendError/Code/damaged`` also if a row is in two segments.
+  static func merge(
+    _ inputs: [(segment: TextSegment, dropped: [RowID])], to sink: TextPageSink
+  ) throws(BackendError) -> TextSegmentInfo {
+    let dropped = inputs.flatMap(\.dropped)
+    return try unsafe TextSegmentInfo.filled { info throws(BackendError) in
+      do throws(BackendError) {
+        try unsafe sink { write, context in
+          unsafe dropped.withUnsafeBufferPointer { dropped in
+            var start = 0
+            var merged: [tdt_merge_input] = unsafe []
+            for input in inputs {
+              let rows = unsafe dropped.baseAddress.map { unsafe $0 + start }
+              unsafe merged.append(
+                tdt_merge_input(segment: input.segment.handle, dropped: rows, dropped_count: input.dropped.count))
+              start += input.dropped.count
+            }
+            return unsafe tdt_merge(merged, merged.count, write, context, info)
+          }
+        }
+      } catch {
+        for input in inputs { try input.segment.source.check(TDT_OK) }
+        throw error
+      }
+    }
+  }
+}
