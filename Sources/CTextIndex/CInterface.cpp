@@ -60,7 +60,7 @@ class CallbackSource : public PageSource {
 
 void copy(const SegmentInfo &info, tdt_info *output) {
   const Bytes bytes = info.encoded();
-  static_assert(sizeof(output->bytes) >= 1 + 13 * 10, "a number has at most 10 bytes");
+  static_assert(sizeof(output->bytes) >= 1 + 15 * 10, "a number has at most 10 bytes");
   std::copy(bytes.begin(), bytes.end(), output->bytes);
   output->count = bytes.size();
 }
@@ -141,7 +141,7 @@ tdt_status tdt_info_read(const uint8_t *bytes, size_t count, tdt_info_values *va
       info.firstRow,
       info.lastRow,
       info.dictionarySize + info.fencesSize + info.postingsSize + info.positionsSize + info.rowsSize +
-        info.lengthsSize()};
+        info.lengthsSize() + info.directorySize};
   });
 }
 
@@ -192,7 +192,13 @@ tdt_tables *tdt_tables_read(
 void tdt_tables_free(tdt_tables *tables) { delete tables; }
 
 size_t tdt_tables_memory(const tdt_tables *tables) {
-  return tables->tables->rows.memory() + tables->tables->fences.memory();
+  return tables->tables->pages.memory() + tables->tables->rows.memory() + tables->tables->fences.memory();
+}
+
+void tdt_tables_find(const tdt_tables *tables, const uint64_t *rows, size_t count, bool *found) {
+  for (size_t index = 0; index < count; index++) {
+    found[index] = tables->tables->rows.document(rows[index]).has_value();
+  }
 }
 
 tdt_segment *tdt_segment_open(const tdt_tables *tables, tdt_read_page read, void *context) {

@@ -20,9 +20,9 @@ namespace todana::text {
 
 class DictionaryWriter {
  public:
-  DictionaryWriter(PageSink &sink, bool keepsPositions)
-      : pages_(sink, Part::dictionary), fences_(sink, Part::fences), postings_(sink, Part::postings),
-        positions_(sink, Part::positions), keepsPositions_(keepsPositions) {}
+  DictionaryWriter(PageWriter &pages, bool keepsPositions)
+      : pages_(pages, Part::dictionary), fences_(pages, Part::fences), postings_(pages, Part::postings),
+        positions_(pages, Part::positions), keepsPositions_(keepsPositions) {}
 
   // Adds a term. Keys come in ascending order, each once.
   void add(Key key, const Postings &postings, const std::vector<uint32_t> &lengths);

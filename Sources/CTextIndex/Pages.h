@@ -1,6 +1,7 @@
 // The pages of a segment: streams of bytes, each cut into pages of 8 KiB.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
 #include "Coding.h"
@@ -9,16 +10,10 @@ namespace todana::text {
 
 constexpr size_t kPageSize = 8192;
 
-// The parts of a segment. Pages of different parts are written at the same time, so each part has every eighth number.
 enum class Part : uint8_t { dictionary = 0, postings = 1, positions = 2, rows = 3, lengths = 4, fences = 5 };
-constexpr uint64_t kPartCount = 8;
+constexpr size_t kPartCount = 6;
 
-// Returns the number of a page, from 1.
-constexpr uint64_t pageNumber(Part part, uint64_t index) {
-  return index * kPartCount + static_cast<uint64_t>(part) + 1;
-}
-
-// The receiver of pages; each of them is written once.
+// The receiver of pages, whose numbers are 1, 2 and so on.
 class PageSink {
  public:
   virtual ~PageSink() = default;
@@ -33,10 +28,108 @@ class PageSource {
   virtual size_t read(uint64_t number, uint8_t *buffer) = 0;
 };
 
+// Gives the pages of all parts numbers, in the order in which they are full, and writes them.
+//
+// Pages with the directory come last: for each run of pages of one part, a varint of eight times its length, plus the
+// number of the part.
+class PageWriter {
+ public:
+  explicit PageWriter(PageSink &sink) : sink_(sink) {}
+
+  void write(Part part, const uint8_t *bytes, size_t count) {
+    sink_.write(++pageCount_, bytes, count);
+    if (runLength_ > 0 && part != runPart_) endRun();
+    runPart_ = part;
+    runLength_++;
+  }
+
+  // Writes the directory, and returns its size.
+  uint64_t finish() {
+    if (runLength_ > 0) endRun();
+    uint64_t number = pageCount_;
+    for (size_t start = 0; start < directory_.size(); start += kPageSize) {
+      const size_t left = directory_.size() - start;
+      sink_.write(++number, directory_.data() + start, left < kPageSize ? left : kPageSize);
+    }
+    return directory_.size();
+  }
+
+  // The number of pages without the directory.
+  uint64_t pageCount() const { return pageCount_; }
+
+ private:
+  void endRun() {
+    appendVarint(directory_, runLength_ << 3 | static_cast<uint64_t>(runPart_));
+    runLength_ = 0;
+  }
+
+  PageSink &sink_;
+  uint64_t pageCount_ = 0;
+  Part runPart_ = Part::dictionary;
+  uint64_t runLength_ = 0;
+  Bytes directory_;
+};
+
+// The numbers of the pages of each part.
+class PageMap {
+ public:
+  // Reads the directory, whose pages follow `pageCount` others. Throws Damaged, CallerFailed.
+  void read(PageSource &source, uint64_t pageCount, uint64_t directorySize) {
+    Bytes directory;
+    uint8_t page[kPageSize];
+    while (directory.size() < directorySize) {
+      const uint64_t left = directorySize - directory.size();
+      const size_t size = source.read(pageCount + directory.size() / kPageSize + 1, page);
+      if (size != (left < kPageSize ? left : kPageSize)) throw Damaged();
+      directory.insert(directory.end(), page, page + size);
+    }
+    Input input(directory.data(), directory.size());
+    uint64_t number = 0;
+    while (!input.isAtEnd()) {
+      const uint64_t run = input.varint();
+      const uint64_t part = run & 7, length = run >> 3;
+      if (part >= kPartCount || length > pageCount - number) throw Damaged();
+      parts_[part].runs.push_back({parts_[part].pageCount, number + 1});
+      parts_[part].pageCount += length;
+      number += length;
+    }
+    if (number != pageCount) throw Damaged();
+  }
+
+  // Returns the number of a page of a part.
+  uint64_t number(Part part, uint64_t index) const {
+    const PartPages &pages = parts_[static_cast<size_t>(part)];
+    if (index >= pages.pageCount) throw Damaged();
+    const auto after = std::upper_bound(
+      pages.runs.begin(), pages.runs.end(), index, [](uint64_t value, const Run &run) { return value < run.index; });
+    const Run &run = *(after - 1);
+    return run.number + (index - run.index);
+  }
+
+  size_t memory() const {
+    size_t memory = 0;
+    for (const PartPages &pages : parts_) memory += pages.runs.capacity() * sizeof(Run);
+    return memory;
+  }
+
+ private:
+  // Consecutive pages of a part, the first of which has this number.
+  struct Run {
+    uint64_t index;
+    uint64_t number;
+  };
+  struct PartPages {
+    uint64_t pageCount = 0;
+    std::vector<Run> runs;
+  };
+
+  PartPages parts_[kPartCount];
+};
+
 // Writes the bytes of a part.
 class StreamWriter {
  public:
-  StreamWriter(PageSink &sink, Part part) : sink_(sink), part_(part) {}
+  StreamWriter(PageWriter &pages, Part part) : pages_(pages), part_(part) {}
 
   // The address of the next byte.
   uint64_t address() const { return address_; }
@@ -61,15 +154,13 @@ class StreamWriter {
 
  private:
   void flush() {
-    sink_.write(pageNumber(part_, pages_), page_, used_);
-    pages_++;
+    pages_.write(part_, page_, used_);
     used_ = 0;
   }
 
-  PageSink &sink_;
+  PageWriter &pages_;
   const Part part_;
   uint64_t address_ = 0;
-  uint64_t pages_ = 0;
   size_t used_ = 0;
   uint8_t page_[kPageSize];
 };
@@ -78,7 +169,8 @@ class StreamWriter {
 class StreamReader {
  public:
   // `size` is the number of bytes of the part.
-  StreamReader(PageSource &source, Part part, uint64_t size) : source_(source), part_(part), streamSize_(size) {}
+  StreamReader(PageSource &source, const PageMap &map, Part part, uint64_t size)
+      : source_(source), map_(map), part_(part), streamSize_(size) {}
 
   uint64_t streamSize() const { return streamSize_; }
 
@@ -115,7 +207,7 @@ class StreamReader {
     if (index == index_) return page_;
     index_ = UINT64_MAX;
     require(index * kPageSize, 1);
-    size_ = source_.read(pageNumber(part_, index), page_);
+    size_ = source_.read(map_.number(part_, index), page_);
     const uint64_t left = streamSize_ - index * kPageSize;
     if (size_ != (left < kPageSize ? left : kPageSize)) throw Damaged();
     index_ = index;
@@ -126,6 +218,7 @@ class StreamReader {
 
  private:
   PageSource &source_;
+  const PageMap &map_;
   const Part part_;
   const uint64_t streamSize_;
   uint64_t index_ = UINT64_MAX;

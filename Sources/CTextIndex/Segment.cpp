@@ -18,7 +18,8 @@ Bytes SegmentInfo::encoded() const {
   Bytes bytes = {kFormat};
   for (const uint64_t value :
        {uint64_t{keepsPositions}, uint64_t{hasGrams}, uint64_t{rowCount}, wordCount, termCount, uint64_t{lengthSize},
-        dictionarySize, fencesSize, postingsSize, positionsSize, rowsSize, firstRow, lastRow}) {
+        dictionarySize, fencesSize, postingsSize, positionsSize, rowsSize, pageCount, directorySize, firstRow,
+        lastRow}) {
     appendVarint(bytes, value);
   }
   return bytes;
@@ -39,6 +40,8 @@ SegmentInfo SegmentInfo::decode(const uint8_t *bytes, size_t count) {
   info.postingsSize = input.varint();
   info.positionsSize = input.varint();
   info.rowsSize = input.varint();
+  info.pageCount = input.varint();
+  info.directorySize = input.varint();
   info.firstRow = input.varint();
   info.lastRow = input.varint();
   if (!input.isAtEnd() || info.lengthSize == 0 || info.lengthSize == 3) throw Damaged();
@@ -49,18 +52,20 @@ SegmentInfo SegmentInfo::decode(const uint8_t *bytes, size_t count) {
 std::shared_ptr<const SegmentTables> SegmentTables::read(const SegmentInfo &info, PageSource &source) {
   auto tables = std::make_shared<SegmentTables>();
   tables->info = info;
-  StreamReader rows(source, Part::rows, info.rowsSize);
+  tables->pages.read(source, info.pageCount, info.directorySize);
+  StreamReader rows(source, tables->pages, Part::rows, info.rowsSize);
   tables->rows.read(rows, info.rowCount);
   if (tables->rows.first() != info.firstRow || tables->rows.last() != info.lastRow) throw Damaged();
-  StreamReader fences(source, Part::fences, info.fencesSize);
+  StreamReader fences(source, tables->pages, Part::fences, info.fencesSize);
   tables->fences.read(fences, info.dictionarySize / kPageSize);
   return tables;
 }
 
 Segment::Segment(std::shared_ptr<const SegmentTables> tables, PageSource &source)
-    : tables_(std::move(tables)), dictionary_(source, Part::dictionary, info().dictionarySize),
-      postings_(source, Part::postings, info().postingsSize), positions_(source, Part::positions, info().positionsSize),
-      lengths_(source, Part::lengths, info().lengthsSize()) {}
+    : tables_(std::move(tables)), dictionary_(source, tables_->pages, Part::dictionary, info().dictionarySize),
+      postings_(source, tables_->pages, Part::postings, info().postingsSize),
+      positions_(source, tables_->pages, Part::positions, info().positionsSize),
+      lengths_(source, tables_->pages, Part::lengths, info().lengthsSize()) {}
 
 PostingsReader Segment::postings(const DictionaryCursor &cursor) {
   const ListShape form = shape(static_cast<uint8_t>(cursor.key()[0]), info().keepsPositions);

@@ -21,6 +21,8 @@ struct SegmentInfo {
   uint64_t postingsSize = 0;
   uint64_t positionsSize = 0;
   uint64_t rowsSize = 0;
+  uint64_t pageCount = 0;  // without the directory
+  uint64_t directorySize = 0;
   uint64_t firstRow = 0;
   uint64_t lastRow = 0;
 
@@ -34,6 +36,7 @@ struct SegmentInfo {
 // The parts of a segment that are kept in memory. Threads may share them.
 struct SegmentTables {
   SegmentInfo info;
+  PageMap pages;
   RowTable rows;
   Fences fences;
 

@@ -7,7 +7,7 @@ namespace todana::text {
 
 SegmentWriter::SegmentWriter(
   PageSink &sink, RowTable rows, std::vector<uint32_t> lengths, bool keepsPositions, bool hasGrams)
-    : sink_(sink), rows_(std::move(rows)), lengths_(std::move(lengths)), dictionary_(sink, keepsPositions) {
+    : pages_(sink), rows_(std::move(rows)), lengths_(std::move(lengths)), dictionary_(pages_, keepsPositions) {
   info_.keepsPositions = keepsPositions;
   info_.hasGrams = hasGrams;
   info_.rowCount = rows_.count();
@@ -17,7 +17,7 @@ SegmentWriter::SegmentWriter(
 
 SegmentInfo SegmentWriter::finish() {
   dictionary_.finish();
-  StreamWriter rows(sink_, Part::rows);
+  StreamWriter rows(pages_, Part::rows);
   rows_.write(rows);
   info_.rowsSize = rows.address();
   rows.finish();
@@ -27,6 +27,8 @@ SegmentInfo SegmentWriter::finish() {
   info_.fencesSize = dictionary_.fencesSize();
   info_.postingsSize = dictionary_.postingsSize();
   info_.positionsSize = dictionary_.positionsSize();
+  info_.pageCount = pages_.pageCount();
+  info_.directorySize = pages_.finish();
   return info_;
 }
 
@@ -37,7 +39,7 @@ void SegmentWriter::writeLengths() {
     info_.wordCount += length;
   }
   info_.lengthSize = most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : 4;
-  StreamWriter stream(sink_, Part::lengths);
+  StreamWriter stream(pages_, Part::lengths);
   for (const uint32_t length : lengths_) {
     uint8_t bytes[4];
     for (uint8_t index = 0; index < info_.lengthSize; index++) bytes[index] = static_cast<uint8_t>(length >> 8 * index);

@@ -19,7 +19,7 @@ class SegmentWriter {
  private:
   void writeLengths();
 
-  PageSink &sink_;
+  PageWriter pages_;
   const RowTable rows_;
   const std::vector<uint32_t> lengths_;
   SegmentInfo info_;

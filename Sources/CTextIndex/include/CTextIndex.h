@@ -39,7 +39,7 @@ typedef enum {
 // The most bytes of a page.
 #define TDT_PAGE_SIZE 8192
 
-// Receives a page, whose number is 1 or more. Returns false to stop.
+// Receives a page; the numbers are 1, 2 and so on. Returns false to stop.
 typedef bool (*tdt_write_page)(void *context, uint64_t number, const uint8_t *bytes, size_t count);
 // Reads a page into a buffer of TDT_PAGE_SIZE bytes. Returns false if that fails.
 typedef bool (*tdt_read_page)(void *context, uint64_t number, uint8_t *buffer, size_t *count);
@@ -107,6 +107,9 @@ size_t tdt_tables_memory(const tdt_tables *tables);
 // Opens a segment, which keeps the tables alive. The context must live as long.
 tdt_segment *TDT_NULLABLE tdt_segment_open(const tdt_tables *tables, tdt_read_page read, void *context);
 void tdt_segment_free(tdt_segment *segment);
+
+// Sets for each row id, in ascending order, whether the segment has it.
+void tdt_tables_find(const tdt_tables *tables, const uint64_t *rows, size_t count, bool *found);
 
 // MARK: Merging
 

@@ -63,6 +63,8 @@ private struct RecordCopy {
   }
 
   mutating func run(_ keyspaces: [Keyspace], _ progress: (CopyProgress) throws -> Void) throws {
+    // The copy's text indexes are built when it is opened.
+    let keyspaces = keyspaces.filter { $0.textName == nil }
     for keyspace in keyspaces {
       done.recordCount += try store.onBackend { _ throws(BackendError) in try snapshot.count(of: keyspace.id) }
     }

@@ -35,7 +35,7 @@ extension Store {
       try body(
         .store(format: DumpEntry.formatVersion, id: "\(backend.storeID)", commitNumber: commitNumber))
       let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
-      let classes = keyspaces.filter { $0.kind == .rows }
+      let classes = keyspaces.filter(\.isOfClass)
       for keyspace in classes { try body(try entry(of: keyspace)) }
       let buffers = keyspaces.first { $0.kind == .keys && $0.name == NamedBuffers.keyspaceName }
       if let buffers { try body(.namedBuffers(number: buffers.id)) }

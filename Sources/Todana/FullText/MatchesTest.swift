@@ -5,6 +5,7 @@ final class MatchesTest: ConditionTest {
   let columns: [TextColumn]
   /// The name of the text index; nil for a single property.
   private let index: String?
+  var indexName: String? { index }
   private let expression: TextExpression
   let plan: TextPlan
   /// The reason why the index cannot be searched; nil if it can.

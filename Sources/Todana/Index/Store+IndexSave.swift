@@ -210,7 +210,9 @@ extension Store {
     guard error.code == .conflict, !error.conflicts.isEmpty else { return false }
     for position in error.conflicts {
       let change = batch.changes[position]
-      guard isOfUnfinishedIndex(change) || isOfDeleteByID(change) else { return false }
+      guard isOfUnfinishedIndex(change) || isOfReplacedTextHeader(change) || isOfDeleteByID(change) else {
+        return false
+      }
     }
     return true
   }

@@ -37,7 +37,7 @@ extension Store {
     var failure: StoreError?
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     for keyspace in keyspaces {
-      let name = keyspace.kind == .rows ? String(decoding: keyspace.name, as: UTF8.self) : nil
+      let name = keyspace.isOfClass ? String(decoding: keyspace.name, as: UTF8.self) : nil
       var goesOn = true
       do throws(StoreError) {
         let isSmaller = try onEngine("compaction") { engine throws(BackendError) in

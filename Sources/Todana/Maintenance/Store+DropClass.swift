@@ -34,6 +34,10 @@ extension Store {
       session.indexes[tree.id] = nil
       batch.appendDrop(of: tree.id)
     }
+    for keyspace in keyspaces where keyspace.textName?.className.utf8.elementsEqual(name.utf8) == true {
+      session.textIndexes.note(nil, of: keyspace.id)
+      batch.appendDrop(of: keyspace.id)
+    }
     if let layouts = Self.layoutKeyspace(in: keyspaces) {
       let key = batch.arena.append(Array(name.utf8))
       batch.append(

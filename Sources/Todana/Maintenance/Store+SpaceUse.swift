@@ -39,7 +39,7 @@ extension Store {
         throw failure ?? error
       }
       guard let space, space.fileByteCount > 0 else { continue }
-      let name = keyspace.kind == .rows ? String(decoding: keyspace.name, as: UTF8.self) : nil
+      let name = keyspace.isOfClass ? String(decoding: keyspace.name, as: UTF8.self) : nil
       uses.append(
         SpaceUse(className: name, fileByteCount: space.fileByteCount, neededByteCount: space.neededByteCount))
     }

@@ -140,12 +140,15 @@ extension Store {
             keyspace: classID, kind: .put, expectation: .token(row.oldToken), key: .row(row.rowID),
             value: row.written.range))
       }
+      // The texts of a new version may differ.
+      for index in table.textIndexes { try appendPendingTexts(of: rows.lazy.map(\.rowID), index, to: &batch) }
       do throws(BackendError) {
         noteCommit(
           try sealing.commit(batch, durability: configuration.durability), durability: configuration.durability)
         break
       } catch {
         guard error.code == .conflict, !error.conflicts.isEmpty else { throw translate(error) }
+        if error.conflicts.contains(where: { isOfReplacedTextHeader(batch.changes[$0]) }) { continue }
         report.skippedCount += error.conflicts.count
         let conflicting = Set(error.conflicts)
         rows = rows.indices.filter { !conflicting.contains($0) }.map { rows[$0] }

@@ -51,6 +51,7 @@ extension Store {
         if attemptCount < 10, canBeEncodedAgain(batch, after: error) { continue }
         throw failure(of: batch, error, buffers)
       }
+      for table in registry.tablesWithChanges { noteSavedTexts(of: table, count: table.pending.objects.count) }
       let flight = isAwaited ? SaveInFlight(batch, registry: registry, buffers: namedBuffers) : nil
       if session.changes.hasListeners { publish(batch, commitNumber) }
       finishSave(batch)
@@ -98,6 +99,7 @@ extension Store {
       let unknownRows = try noteRecordsDeletedByID(of: table)
       try encodeChanges(of: table, unknownRows, into: &batch)
       try appendIndexChanges(of: table, unknownRows, to: &batch)
+      try appendTextIndexChanges(of: table, to: &batch)
     }
     if namedBuffers.pending.isEmpty { return batch }
     let pending = namedBuffers.pendingInOrder

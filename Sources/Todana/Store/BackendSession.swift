@@ -15,6 +15,9 @@ final class BackendSession: Sendable {
   /// The states of the indexes of the backend's classes.
   let indexes = IndexStates()
 
+  /// The headers and segments of the text indexes of the backend's classes.
+  let textIndexes = TextIndexCache()
+
   /// The hub that passes the changes of commits to their listeners.
   let changes = ChangeHub()
 
@@ -23,6 +26,7 @@ final class BackendSession: Sendable {
 
   func noteFailure() {
     failures.add(1, ordering: .relaxed)
+    textIndexes.forget()
     changes.publish(.unknown)
   }
 

@@ -155,7 +155,9 @@ public final class Store {
     namedBuffers.keyspace = keyspaces.first { $0.kind == .keys && $0.name == NamedBuffers.keyspaceName }?.id
     try prepareContentLayouts(keyspaces)
     try prepareIndexes(keyspaces)
+    try prepareTextIndexes(keyspaces)
     try beginBuildingIndexes()
+    try beginMergingTexts()
   }
 
   /// Creates a store for background work, in addition to the other stores of the backend.
@@ -178,6 +180,8 @@ public final class Store {
       for index in table.indexes {
         index.keyspace = keyspaces.first { $0.kind == .tree && $0.name == index.keyspaceName }?.id
       }
+      table.textIndexes = ClassTextIndex.all(of: table.type, className: table.name)
+      for index in table.textIndexes { index.tree = keyspaces.first { $0.name == index.treeName }?.id }
     }
   }
 

@@ -12,10 +12,10 @@ import Testing
       folder: "Store", types: ["NamedBuffers", "ContentCopies", "ChangeJournal", "SaveInFlight", "UnresolvedSave"],
       reason: "The fields of a store: its pending changes and its saves that are under way."),
     .init(
-      folder: "Store", types: ["IdentityTable", "PendingChanges", "ContentSnapshot", "ClassIndex"],
+      folder: "Store", types: ["IdentityTable", "PendingChanges", "ContentSnapshot", "ClassIndex", "ClassTextIndex"],
       reason: "The fields of the table of a class."),
     .init(
-      folder: "Store", types: ["IndexStates", "ChangeHub"],
+      folder: "Store", types: ["IndexStates", "TextIndexCache", "ChangeHub"],
       reason: "The fields of a session, which all stores of one backend share."),
     .init(
       folder: "StoredObject", types: ["Store", "ClassTable", "IdentityPage"],

@@ -22,6 +22,13 @@ struct RandomTexts {
 
   private mutating func one<Value>(of values: [Value]) -> Value { values[number(0...values.count - 1)] }
 
+  mutating func shuffled<Value>(_ values: [Value]) -> [Value] { values.shuffled(using: &random) }
+
+  /// Returns up to `count` elements.
+  mutating func some<Value>(of values: [Value], upTo count: Int) -> ArraySlice<Value> {
+    shuffled(values).prefix(number(0...count))
+  }
+
   private mutating func word() -> String {
     let letters = Array(one(of: Self.scripts).unicodeScalars)
     var word = ""

@@ -145,7 +145,7 @@ private struct Trial {
   mutating func merge(testing: Bool = true) throws(BackendError) {
     var inputs: [(segment: TextSegment, dropped: [RowID])] = []
     var texts: [RowID: [TextList]] = [:]
-    for segment in segments.shuffled() {
+    for segment in random.shuffled(segments) {
       let rows = segment.texts.keys.sorted()
       let dropped = rows.filter { _ in random.number(0...5) == 0 }.dropLast(1)
       inputs.append((try segment.open(), Array(dropped)))
@@ -164,8 +164,9 @@ private struct Trial {
   }
 
   mutating func search(in number: Int) throws {
-    let texts = segments[number].texts.values.randomElement()?.flatMap(\.all) ?? []
-    try check(random.node(like: texts.isEmpty ? ["x"] : texts, depth: 3), in: number)
+    let rows = segments[number].texts.sorted { $0.key < $1.key }
+    let texts = random.shuffled(rows.flatMap { $0.value.flatMap(\.all) }).prefix(2)
+    try check(random.node(like: texts.isEmpty ? ["x"] : Array(texts), depth: 3), in: number)
   }
 
   /// Finds the rows of a segment that may have what an expression describes, and whether they are sure to have it.
@@ -251,7 +252,7 @@ private final class SegmentPages {
 
   var sink: TextPageSink {
     unsafe TextPageSink { number, bytes throws(BackendError) in
-      #expect(self.pages[number] == nil && number > 0)
+      #expect(number == UInt64(self.pages.count) + 1)
       self.pages[number] = unsafe Array(bytes)
     }
   }

@@ -161,7 +161,7 @@ private struct RecordSearch {
   private func rowIDs(of plan: ExecutionPlan) throws(StoreError) -> [RowID]? {
     switch plan.access {
     case .nothing: return []
-    case .scan, .rows: return nil
+    case .scan, .rows, .text: return nil
     case .index(let access): return try rowIDs(of: access).sorted()
     case .union(let accesses):
       var rowIDs: Set<RowID> = []

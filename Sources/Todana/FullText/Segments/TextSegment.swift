@@ -23,6 +23,15 @@ final class TextSegmentTables: @unchecked Sendable {
 
   deinit { unsafe tdt_tables_free(tables) }
 
+  /// Returns the rows that the segment has.
+  func rows(among rows: [RowID]) -> [RowID] {
+    let areFound = unsafe [Bool](unsafeUninitializedCapacity: rows.count) { found, count in
+      if let found = found.baseAddress { unsafe tdt_tables_find(tables, rows, rows.count, found) }
+      count = rows.count
+    }
+    return zip(rows, areFound).filter(\.1).map(\.0)
+  }
+
   /// The approximate number of bytes in memory.
   var byteCount: Int { unsafe tdt_tables_memory(tables) }
 }
@@ -32,6 +41,8 @@ final class TextSegmentTables: @unchecked Sendable {
 /// Safe: it owns the object of C, and keeps what that refers to alive.
 @safe
 final class TextSegment {
+  static let pageByteCount = Int(TDT_PAGE_SIZE)
+
   let tables: TextSegmentTables
   let source: TextPageSource
   let handle: OpaquePointer

@@ -92,6 +92,11 @@ extension Store {
         firstViolation = firstViolation ?? violation
       }
     }
+    for table in registry.tables where !table.textIndexes.isEmpty {
+      try session.worker.pause()
+      defer { session.worker.resume() }
+      try mergeTexts(of: table, table.textIndexes, leaving: 0, progress)
+    }
     if let firstViolation { throw firstViolation }
   }
 
@@ -115,11 +120,13 @@ extension Store {
     try beginChange()
     let table = try registry.table(for: type)
     let chosen = table.indexes.filter { index in name.map { $0.utf8.elementsEqual(index.name.utf8) } ?? true }
-    if chosen.isEmpty {
+    let texts = table.textIndexes.filter { index in name.map { $0.utf8.elementsEqual(index.name.utf8) } ?? true }
+    if chosen.isEmpty, texts.isEmpty {
       throw StoreError(.invalidIndex, "\(table.name) has no index \(name.map { "\"\($0)\"" } ?? "at all").")
     }
     try session.worker.pause()
     defer { session.worker.resume() }
+    try emptyTextIndexes(texts)
     var batch = WriteBatch()
     for index in chosen {
       guard let keyspace = index.keyspace else { throw StoreError(.readOnly, "The store was opened for reading only.") }
@@ -140,6 +147,7 @@ extension Store {
     } catch let error as IndexTakeover {
       throw StoreError(.indexTakenOver, "\(error)", className: table.name)
     }
+    try mergeTexts(of: table, texts, leaving: 0, progress)
   }
 
   /// Returns whether a class has indexes with missing entries.

@@ -10,6 +10,7 @@ extension Store {
     for table in registry.tables {
       try TextIndex.check(table.type, className: table.name)
       table.indexes = try ClassIndex.all(of: table.type, className: table.name)
+      table.textIndexes = ClassTextIndex.all(of: table.type, className: table.name)
     }
     try declareIndexes()
     let trees = keyspaces.filter { $0.kind == .tree }
@@ -49,7 +50,9 @@ extension Store {
 
   private func declareIndexes() throws(StoreError) {
     for table in registry.tables {
-      let signatures = table.indexes.map { "\($0.name)\n\($0.signature)" }
+      let signatures =
+        table.indexes.map { "\($0.name)\n\($0.signature)" }
+        + table.textIndexes.map { "text \($0.name)\n\($0.signature)" }
       guard session.indexes.declare(signatures, forClass: table.name) else {
         throw StoreError(
           .indexesDiffer,

@@ -184,7 +184,7 @@ private struct Verification {
 
   /// Returns the verification of a keyspace's contents; nil if they are not read.
   private mutating func contentVerification(of keyspace: Keyspace) throws(StoreError) -> ContentVerification? {
-    guard keyspace.kind == .rows else { return nil }
+    guard keyspace.isOfClass else { return nil }
     guard let table = store.registry[keyspace.id] else {
       report.unknownClassNames.append(keyspace.displayName)
       return nil
@@ -241,6 +241,7 @@ private struct Verification {
 
   private mutating func count(_ slice: RecordChunk.Slice, of keyspace: Keyspace) {
     report.byteCount += slice.value.count
+    if keyspace.textName != nil { return }
     switch keyspace.kind {
     case .rows: report.recordCount += 1
     case .keys: if keyspace.name == NamedBuffers.keyspaceName { report.namedBufferCount += 1 }

@@ -31,6 +31,8 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
     ///
     /// Each index has entries of all of the objects.
     case intersection
+    /// A text index is searched.
+    case text
   }
 
   public var description: String { steps.joined(separator: "\n") }
@@ -68,6 +70,7 @@ struct ExecutionPlan {
     case index(IndexAccess)
     case union([IndexAccess])
     case intersection([IndexAccess])
+    case text(TextAccess)
   }
 
   enum Order {
@@ -81,10 +84,16 @@ struct ExecutionPlan {
 
   var indexes: [ClassIndex] {
     switch access {
-    case .nothing, .scan, .rows: []
+    case .nothing, .scan, .rows, .text: []
     case .index(let access): [access.index]
     case .union(let accesses), .intersection(let accesses): accesses.map(\.index)
     }
+  }
+
+  /// The text index that is searched; nil if none is.
+  var textIndex: ClassTextIndex? {
+    if case .text(let access) = access { return access.index }
+    return nil
   }
 
   var needsRecords: Bool {

@@ -31,6 +31,9 @@ extension QueryRun {
     case .intersection(let parts):
       access = .intersection
       steps.append("Take the intersection of: " + parts.map(describe).joined(separator: "; ") + ".")
+    case .text(let text):
+      access = .text
+      steps.append("Search text index \"\(text.index.name)\", about \(count) objects.")
     }
     var isAlways = false
     if case .always = plan.residual { isAlways = true }
@@ -48,8 +51,9 @@ extension QueryRun {
       let way = rest.isEmpty ? "reading all objects and sorting them" : "index \(rest)"
       steps.append("After \(fallback.testedCount) objects, find the rest by \(way).")
     }
+    let indexNames = plan.indexes.map(\.name) + (plan.textIndex.map { [$0.name] } ?? [])
     return QueryPlan(
-      access: access, indexNames: plan.indexes.map(\.name), expectedCount: count, sorts: plan.order == .sorted,
+      access: access, indexNames: indexNames, expectedCount: count, sorts: plan.order == .sorted,
       answersFromIndex: readsIndexes && isAlways && plan.order != .sorted, steps: steps)
   }
 

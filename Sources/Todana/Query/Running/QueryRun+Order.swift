@@ -138,6 +138,8 @@ extension QueryRun {
       try forEach(try rowIDs(of: accesses, in: .any), needsRecords: wantsRecords, classID, give)
     case (.intersection(let accesses), _):
       try forEach(try rowIDs(of: accesses, in: .all), needsRecords: wantsRecords, classID, give)
+    case (.text(let access), _):
+      try forEachTextMatch(access, needsRecords: wantsRecords, classID, give)
     }
     return (count, true)
   }

@@ -68,7 +68,8 @@ struct QueryRun {
       usable.removeAll { $0 === gap }
       plan = try makePlan()
     }
-    self.plan = plan
+    self.plan = try Self.searchingTexts(
+      insteadOf: plan, query, of: table, recordCount: recordCount, in: snapshot, store)
     references =
       readsOwnProperties ? nil : ReferenceLoader(query.condition, paths: paths, table, snapshot, self.onDamage)
     if query.startsAfterPending, !includingPending { try startAfterSavedValues() }

@@ -42,7 +42,7 @@ extension Store {
       let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
       registry.adopt(keyspaces)
       var unregistered: [ClassCatalog.Entry] = []
-      for keyspace in keyspaces where keyspace.kind == .rows && registry[keyspace.id] == nil {
+      for keyspace in keyspaces where keyspace.isOfClass && registry[keyspace.id] == nil {
         unregistered.append(
           .init(
             name: String(decoding: keyspace.name, as: UTF8.self), id: keyspace.id, type: nil,

@@ -26,6 +26,12 @@ struct ClassRegistry {
     return nil
   }
 
+  /// Returns the text index whose header is in a tree.
+  func textIndex(of tree: KeyspaceID) -> ClassTextIndex? {
+    for table in tables { if let index = table.textIndexes.first(where: { $0.tree == tree }) { return index } }
+    return nil
+  }
+
   /// Checks the names and the indexes of classes, as the opening of a store does.
   static func check(_ types: [StoredObject.Type]) throws(StoreError) {
     var registry = ClassRegistry()
@@ -68,7 +74,7 @@ struct ClassRegistry {
   /// Assigns the class numbers that the backend knows.
   mutating func adopt(_ keyspaces: [Keyspace]) {
     var idsByName = SmallMap<[UInt8], KeyspaceID>()
-    for keyspace in keyspaces where keyspace.kind == .rows { idsByName[keyspace.name] = keyspace.id }
+    for keyspace in keyspaces where keyspace.isOfClass { idsByName[keyspace.name] = keyspace.id }
     for table in tables {
       if let id = idsByName[Array(table.name.utf8)] { give(id, to: table) }
     }

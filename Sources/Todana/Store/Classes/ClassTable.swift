@@ -19,6 +19,8 @@ final class ClassTable {
   @safe @exclusivity(unchecked) var pending = PendingChanges()
   /// The indexes that the class declares.
   var indexes: [ClassIndex] = []
+  /// The text indexes that the class declares.
+  var textIndexes: [ClassTextIndex] = []
   /// Whether the indexes are declared in the session, which all stores of the backend share.
   var hasDeclaredIndexes = false
   /// Whether the store was deinitialized.

@@ -1,0 +1,97 @@
+internal import Logging
+
+extension Store {
+  /// Begins to merge the rows of classes of which many are pending, when the store is opened.
+  func beginMergingTexts() throws(StoreError) {
+    guard configuration.indexBuilding != .manual else { return }
+    for table in registry.tables where table.textIndexes.contains(where: { $0.tree != nil }) {
+      guard try mayHaveManyPendingTexts(table) else { continue }
+      guard configuration.indexBuilding == .onOpening else {
+        mergeTextsInBackground(of: table)
+        continue
+      }
+      do {
+        try mergeTexts(of: table, table.textIndexes, leaving: TextIndexMerge.pendingLimit)
+      } catch {
+        // The store is usable without the index.
+        configuration.logger?.warning("A text index could not be built: \(error)")
+      }
+    }
+  }
+
+  /// Tests whether more rows than searches should test may be pending, by their numbers.
+  private func mayHaveManyPendingTexts(_ table: ClassTable) throws(StoreError) -> Bool {
+    guard let classID = table.classID else { return false }
+    do throws(BackendError) {
+      let snapshot = try sealing.snapshot()
+      guard let bound = try snapshot.rowIDBound(of: classID) else { return true }
+      for index in table.textIndexes {
+        guard let tree = index.tree, let header = session.textIndexes.header(of: tree) else { continue }
+        // All entries of the tree but a few are pending ones.
+        let pendingCount = try snapshot.count(of: tree) + Int(clamping: bound - min(bound, header.mergedRow + 1))
+        if pendingCount > TextIndexMerge.pendingLimit { return true }
+      }
+    } catch {
+      // A damaged index does not keep the store from opening.
+      guard error.code == .damaged else { throw translate(error) }
+    }
+    return false
+  }
+
+  /// Merges the pending rows of text indexes.
+  ///
+  /// - Parameters:
+  ///   - table: The class.
+  ///   - indexes: Some of its text indexes.
+  ///   - limit: The number of rows that may stay pending.
+  ///   - progress: Called repeatedly; throws if the merging is to end.
+  /// - Throws: The errors of `progress`; ``StoreError``.
+  func mergeTexts(
+    of table: ClassTable, _ indexes: [ClassTextIndex], leaving limit: Int,
+    _ progress: (IndexBuildingProgress) throws -> Void = { _ in }
+  ) throws {
+    guard let classID = table.classID else { return }
+    let total = try savedCount(of: classID)
+    for index in indexes {
+      try withoutActuallyEscaping(progress) { progress in
+        var merge = TextIndexMerge(self, table, index) {
+          let header = index.tree.flatMap { self.session.textIndexes.header(of: $0) }
+          let done = header?.segments.reduce(0) { $0 + $1.info.rowCount } ?? 0
+          try progress(
+            IndexBuildingProgress(
+              className: table.name, indexNames: [index.name], doneCount: min(done, total), totalCount: total))
+          if self.isClosed { throw StoreError(.closed, "The store was closed while a text index was built.") }
+        }
+        try merge.run(leaving: limit)
+      }
+    }
+  }
+
+  /// Empties text indexes, so that all rows are pending.
+  func emptyTextIndexes(_ indexes: [ClassTextIndex]) throws(StoreError) {
+    if indexes.isEmpty { return }
+    let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
+    var batch = WriteBatch()
+    var begun: [(KeyspaceID, TextIndexHeader)] = []
+    for index in indexes {
+      guard let tree = index.tree else { throw StoreError(.readOnly, "The store was opened for reading only.") }
+      let header = TextIndexHeader(signature: index.signature)
+      batch.appendClear(of: tree)
+      append(header, to: tree, &batch)
+      begun.append((tree, header))
+      for keyspace in keyspaces where keyspace.kind == .rows {
+        guard let name = keyspace.textName, name.className.utf8.elementsEqual(index.className.utf8),
+          name.indexName.utf8.elementsEqual(index.name.utf8)
+        else { continue }
+        batch.appendDrop(of: keyspace.id)
+      }
+    }
+    batch.sort()
+    do throws(BackendError) {
+      noteCommit(try sealing.commit(batch, durability: .relaxed), durability: .relaxed)
+    } catch {
+      throw translate(error)
+    }
+    for (tree, header) in begun { session.textIndexes.note(header, of: tree) }
+  }
+}

@@ -1,0 +1,86 @@
+/// A text index in one state of a store.
+struct TextIndexState {
+  let index: ClassTextIndex
+  let tree: KeyspaceID
+  let header: TextIndexHeader
+  /// The entries of rows that saves have changed, in ascending order.
+  let pending: [PendingText]
+
+  /// Reads a text index.
+  ///
+  /// - Returns: nil if the state has none that fits the declaration.
+  init?(_ index: ClassTextIndex, in snapshot: any BackendSnapshot, of store: Store) throws(StoreError) {
+    guard let tree = index.tree else { return nil }
+    do throws(BackendError) {
+      guard let header = try Self.header(of: tree, in: snapshot, store), header.signature == index.signature else {
+        return nil
+      }
+      pending = try store.session.textIndexes.pending(of: tree, at: snapshot.commitNumber) {
+        () throws(BackendError) in try Self.pending(of: tree, in: snapshot)
+      }
+      self.header = header
+    } catch {
+      throw store.translateTextError(error, of: index)
+    }
+    self.index = index
+    self.tree = tree
+  }
+
+  /// Reads the header of a tree; nil if there is none, or if it has another format.
+  static func header(
+    of tree: KeyspaceID, in snapshot: any BackendSnapshot, _ store: Store
+  ) throws(BackendError) -> TextIndexHeader? {
+    let chunk = RecordChunk(byteCapacity: 8 << 10, recordLimit: 1)
+    try snapshot.read(key: TextIndexKey.header, of: tree, into: chunk)
+    guard let slice = chunk.slices.first, slice.status == .found else { return nil }
+    let value = unsafe chunk.value(of: slice)
+    if let known = store.session.textIndexes.header(of: tree), unsafe known.token == recordToken(value) {
+      return known
+    }
+    return unsafe TextIndexHeader(value)
+  }
+
+  private static func pending(
+    of tree: KeyspaceID, in snapshot: any BackendSnapshot
+  ) throws(BackendError) -> [PendingText] {
+    let bounds = TextIndexKey.allPending
+    let scan = try snapshot.scan(tree: tree, from: bounds.lower, to: bounds.upper, descending: false)
+    let chunk = RecordChunk(byteCapacity: 32 << 10)
+    var entries: [PendingText] = []
+    while true {
+      try scan.next(into: chunk)
+      if chunk.slices.isEmpty { return entries }
+      for slice in chunk.slices {
+        guard let entry = PendingText(slice, in: chunk) else {
+          throw BackendError(.damaged, "An entry of a text index is damaged: rebuild the index.", keyspace: tree)
+        }
+        entries.append(entry)
+      }
+    }
+  }
+
+  /// Returns the stale rows of a segment, in ascending order.
+  func staleRows(
+    of segment: TextIndexHeader.Segment, in snapshot: any BackendSnapshot
+  ) throws(BackendError) -> [RowID] {
+    if segment.staleCount == 0 { return [] }
+    let chunk = RecordChunk(byteCapacity: 8 << 10, recordLimit: 1)
+    try snapshot.read(key: TextIndexKey.stale(segment.keyspace), of: tree, into: chunk)
+    guard let slice = chunk.slices.first, slice.status == .found,
+      let rows = unsafe StaleRows.rows(chunk.value(of: slice)), rows.count == segment.staleCount
+    else { throw BackendError(.damaged, "A list of a text index is damaged: rebuild the index.", keyspace: tree) }
+    return rows
+  }
+}
+
+extension Store {
+  /// Translates an error of reading a text index.
+  ///
+  /// Records are not affected by a damaged index.
+  func translateTextError(_ error: BackendError, of index: ClassTextIndex) -> StoreError {
+    guard error.code == .damaged else { return translate(error) }
+    return StoreError(
+      .damagedIndex, "The text index \"\(index.name)\" is damaged: rebuild it.", className: index.className,
+      underlying: error)
+  }
+}

@@ -1,0 +1,66 @@
+/// The search of a text index for a text condition of a query.
+final class TextAccess {
+  let index: ClassTextIndex
+  let test: MatchesTest
+  let state: TextIndexState
+  private let columns: SearchedColumns
+  private let snapshot: any BackendSnapshot
+  private let store: Store
+  /// The search that was begun for the estimate; nil once it was taken.
+  private var first: TextIndexSearch?
+
+  /// Begins a search; the result is nil if there is no text index for the condition.
+  ///
+  /// - Parameters:
+  ///   - test: A text condition.
+  ///   - table: The class of the query.
+  ///   - snapshot: The state that is read.
+  ///   - store: The store.
+  /// - Throws: ``StoreError``, such as ``StoreError/Code/damagedIndex``.
+  init?(
+    _ test: MatchesTest, of table: ClassTable, in snapshot: any BackendSnapshot, _ store: Store
+  ) throws(StoreError) {
+    guard test.problem == nil, let (index, columns) = Self.index(for: test, of: table),
+      let state = try TextIndexState(index, in: snapshot, of: store)
+    else { return nil }
+    (self.index, self.test, self.state, self.columns) = (index, test, state, columns)
+    (self.snapshot, self.store) = (snapshot, store)
+    first = try TextIndexSearch(test.plan, columns, state, in: snapshot, of: store)
+  }
+
+  /// Returns the text index that has the properties which a condition searches.
+  private static func index(
+    for test: MatchesTest, of table: ClassTable
+  ) -> (ClassTextIndex, SearchedColumns)? {
+    if let name = test.indexName {
+      return table.textIndexes.first { $0.name == name }.map { index in
+        let numbers = index.declaration.columns.indices.map(UInt8.init(clamping:))
+        return (index, SearchedColumns(numbers: numbers, areAll: true))
+      }
+    }
+    // All text indexes have the words as they are written, so that one of any language serves a single property.
+    var best: (ClassTextIndex, SearchedColumns)?
+    for index in table.textIndexes {
+      let columns = index.declaration.columns
+      guard let number = columns.firstIndex(where: { test.searches($0.path) }) else { continue }
+      if let best, best.0.declaration.columns.count <= columns.count { continue }
+      best = (index, SearchedColumns(numbers: [UInt8(clamping: number)], areAll: columns.count == 1))
+    }
+    return best
+  }
+
+  /// The highest number of rows that the segments give.
+  private(set) lazy var estimate = first?.estimate ?? 0
+
+  /// The rows of segments that saves have changed, in ascending order.
+  var changedRows: [RowID] { state.pending.lazy.map(\.rowID).filter { $0 <= self.state.header.mergedRow } }
+
+  /// Returns a search that has given no rows yet.
+  func takeSearch() throws(StoreError) -> TextIndexSearch {
+    if let first {
+      self.first = nil
+      return first
+    }
+    return try TextIndexSearch(test.plan, columns, state, in: snapshot, of: store)
+  }
+}

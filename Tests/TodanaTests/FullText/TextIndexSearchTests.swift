@@ -1,0 +1,149 @@
+import TestSupport
+import Testing
+
+@testable import Todana
+
+/// Stored text indexes, whose results are compared with tests of all objects.
+@Suite struct TextIndexSearchTests {
+  @Test(arguments: RandomSeeds.seeds([1], new: 1, long: 10), [false, true])
+  func `random changes and merges leave each search right`(_ seed: UInt64, _ isEncrypted: Bool) throws {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    var trial = try Trial(seed: seed, path: directory.path("store"), isEncrypted: isEncrypted)
+    for step in 0..<(LongTests.areEnabled ? 200 : 60) {
+      try trial.change()
+      if trial.random.number(0...3) == 0 { try trial.merge(leaving: trial.random.number(0...40)) }
+      if trial.random.number(0...9) == 0 { try trial.reopen() }
+      for _ in 0..<4 { try trial.search() }
+      if step % 20 == 19 { try trial.verify() }
+    }
+    #expect(trial.foundCount > 100 && trial.indexedCount > 50, "\(trial.foundCount), \(trial.indexedCount)")
+  }
+}
+
+private final class Note: StoredObject {
+  var title = ""
+  var body: String?
+  var number = 0
+
+  override class var textIndexes: [TextIndex] {
+    [
+      TextIndex(\Note.title), TextIndex(\Note.title, \Note.body, name: "all", weights: [4, 1], language: .english),
+      TextIndex(\Note.body, name: "small", keepsPositions: false, findsSubstrings: false),
+    ]
+  }
+
+  required init() {}
+
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.writeString(title)
+    buffer.writeOptionalString(body)
+    buffer.writeInt(number)
+  }
+
+  override func readContent(from buffer: inout DataBuffer) throws {
+    title = try buffer.readString()
+    body = try buffer.readOptionalString()
+    number = try buffer.readInt()
+  }
+}
+
+private struct Trial {
+  var random: RandomTexts
+  let path: String
+  let configuration: StoreConfiguration
+  private(set) var stores: [Store] = []
+  private(set) var foundCount = 0
+  private(set) var indexedCount = 0
+  private var nextNumber = 0
+
+  init(seed: UInt64, path: String, isEncrypted: Bool) throws {
+    random = RandomTexts(seed: seed)
+    self.path = path
+    var configuration = StoreConfiguration()
+    configuration.indexBuilding = .manual
+    if isEncrypted { configuration.encryption = .key(Array(repeating: 7, count: 32)) }
+    self.configuration = configuration
+    try reopen()
+  }
+
+  mutating func reopen() throws {
+    for store in stores { try store.close() }
+    let store = try Store(.directory(path), classes: [Note.self], configuration: configuration)
+    stores = [store, try Store(backend: store.backend, classes: [Note.self], configuration: configuration)]
+  }
+
+  mutating func change() throws {
+    let store = stores[random.number(0...1)]
+    for _ in 0..<random.number(1...30) {
+      let note = Note()
+      fill(note)
+      try store.insert(note)
+    }
+    let all = try store.fetch(Note.all)
+    for note in random.some(of: all, upTo: 8) { try store.update(note) { fill($0) } }
+    for note in random.some(of: all, upTo: 4) { try store.delete(note) }
+    // Some changes stay pending in the store.
+    if random.number(0...4) > 0 { try store.saveChanges() } else { try search(store) }
+    if store.hasUnsavedChanges { random.number(0...1) == 0 ? store.discardChanges() : try store.saveChanges() }
+  }
+
+  private mutating func fill(_ note: Note) {
+    note.title = random.text()
+    note.body = random.number(0...3) == 0 ? nil : random.text()
+    note.number = nextNumber
+    nextNumber += 1
+  }
+
+  mutating func merge(leaving limit: Int) throws {
+    let store = stores[random.number(0...1)]
+    let table = try store.registry.table(for: Note.self)
+    try store.mergeTexts(of: table, table.textIndexes, leaving: limit)
+  }
+
+  func verify() throws {
+    let report = try stores[0].verify()
+    #expect(report.problems.isEmpty, "\(report.problems)")
+  }
+
+  mutating func search() throws { try search(stores[random.number(0...1)]) }
+
+  private mutating func search(_ store: Store) throws {
+    // An object with unsaved changes does not have its saved texts, which count otherwise.
+    let includingPending = store.hasUnsavedChanges || random.number(0...3) > 0
+    let all = try store.fetch(Note.all, includingPending: includingPending)
+    let texts = random.some(of: all, upTo: 3).flatMap { [$0.title, $0.body ?? ""] }
+    let expression = TextExpression(random.node(like: texts.isEmpty ? ["x"] : texts, depth: 2))
+    let index = ["", "title", "all", "small"][random.number(0...3)]
+    var query =
+      index.isEmpty ? Note.where { $0.title.matches(expression) } : Note.where { $0.matches(expression, in: index) }
+    let analyzer = try #require(Note.textIndexes.first { $0.name == index }?.analyzer ?? .plain)
+    let plan = TextPlan(expression, analyzer)
+    func holds(_ note: Note) -> Bool {
+      let body = note.body.map { [$0] } ?? []
+      let texts = index == "all" ? [note.title] + body : index == "small" ? body : [note.title]
+      return plan.holds(for: .many(texts)) == true
+    }
+    var expected = all.filter(holds)
+    let odd = random.number(0...2) == 0
+    if odd {
+      query = query.where { $0.number >= 20 }
+      expected.removeAll { $0.number < 20 }
+    }
+    if random.number(0...2) == 0 {
+      query = query.sorted(by: \.number, .descending)
+      expected.sort { $0.number > $1.number }
+    }
+    let explanation = try store.explain(query)
+    if explanation.access == .text { indexedCount += 1 }
+    let offset = random.number(0...3) == 0 ? random.number(0...5) : 0
+    let limit = random.number(0...1) == 0 ? random.number(0...9) : nil
+    query = query.offset(offset)
+    if let limit { query = query.limit(limit) }
+    expected = Array(expected.dropFirst(offset).prefix(limit ?? .max))
+    foundCount += expected.count
+    let found = try store.fetch(query, includingPending: includingPending)
+    #expect(found.map(\.number) == expected.map(\.number), "\(expression) in \(index): \(explanation)")
+    #expect(try store.count(query, includingPending: includingPending) == expected.count)
+    #expect(try store.ids(query, includingPending: includingPending).count == expected.count)
+  }
+}
