@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -53,6 +54,12 @@ size_t tdu_fold(const uint8_t *source, size_t count, int32_t kind, uint8_t *outp
   } catch (const std::exception &) {
     return SIZE_MAX;
   }
+}
+
+size_t tdu_find(const uint8_t *text, size_t count, const uint8_t *part, size_t partCount) {
+  // Linear in the GNU C library, in musl and on Apple's systems.
+  const void *const found = memmem(text, count, part, partCount);
+  return found == nullptr ? SIZE_MAX : static_cast<size_t>(static_cast<const uint8_t *>(found) - text);
 }
 
 tdu_text *tdu_text_of_thread(void) {

@@ -37,6 +37,9 @@ typedef enum {
 size_t tdu_fold(
   const uint8_t *TDU_NULLABLE source, size_t count, int32_t folding, uint8_t *TDU_NULLABLE output, size_t capacity);
 
+// Returns the first place of a part, which is not empty, in a text, in linear time; SIZE_MAX if there is none.
+size_t tdu_find(const uint8_t *text, size_t count, const uint8_t *part, size_t part_count);
+
 // A folded text, whose memory is used again for the next one.
 typedef struct tdu_text tdu_text;
 

@@ -29,7 +29,8 @@ public struct TextIndex: Sendable {
   ///   - keyPaths: The properties.
   ///   - name: The name by which conditions refer to the index. By default it is made of the names of its properties,
   ///     such as "title" or "title, lyrics".
-  ///   - weights: For each property, a factor of its matches in the relevance, 0 or more; if empty, 1 for all.
+  ///   - weights: For each property, a factor of its matches in the relevance, from 0 to 1,000,000; if empty, 1 for
+  ///     all.
   ///   - language: The language of the texts. Words of an expression then also find words with the same stem. Without a
   ///     language, words are compared as they are written, without case and accents.
   ///   - stopWords: Words that count for nothing in an expression, unless they are part of a longer phrase, a prefix or

@@ -1,4 +1,7 @@
 extension TextIndex {
+  /// The highest weight, so that sums of weights are numbers.
+  private static let weightLimit = 1_000_000.0
+
   /// Checks the text indexes that a class declares.
   ///
   /// - Throws: ``StoreError/Code/invalidIndex``.
@@ -21,8 +24,11 @@ extension TextIndex {
         throw refusal(
           "\(place), \"\(name)\", has \(index.columns.count) properties, but \(index.weights.count) weights.")
       }
-      if let weight = index.weights.first(where: { !($0 >= 0 && $0.isFinite) }) {
-        throw refusal("\(place), \"\(name)\", has the weight \(weight), but weights are 0 or more.")
+      if let weight = index.weights.first(where: { !(0...weightLimit).contains($0) }) {
+        throw refusal("\(place), \"\(name)\", has the weight \(weight), but weights are from 0 to 1,000,000.")
+      }
+      if Set(index.columns.map(\.path)).count < index.columns.count {
+        throw refusal("\(place), \"\(name)\", has a property twice. Give it a weight instead.")
       }
       if index.analyzer == nil {
         throw refusal("\(place), \"\(name)\", has a language that the installed library libstemmer lacks.")

@@ -1,3 +1,5 @@
+internal import CUnicode
+
 #if canImport(Glibc)
   internal import Glibc
 #else
@@ -34,13 +36,25 @@ enum Bytes {
     unsafe firstIndex(of: part, in: text, from: 0) != nil
   }
 
+  private static let longPart = 64
+
   /// Returns the first place of a part at or after a position; nil if there is none, or if the part is empty.
   @inline(__always)
   static func firstIndex(
     of part: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer, from position: Int
   ) -> Int? {
-    guard let base = text.baseAddress, let first = unsafe part.first else { return nil }
+    guard let base = text.baseAddress, let partBase = part.baseAddress, let first = unsafe part.first else {
+      return nil
+    }
     var start = position
+    // Long parts may repeat themselves, for which only an algorithm of linear time is fast.
+    if part.count >= longPart, start + part.count <= text.count {
+      let found = unsafe tdu_find(
+        (base + start).assumingMemoryBound(to: UInt8.self), text.count - start,
+        partBase.assumingMemoryBound(to: UInt8.self), part.count)
+      // SIZE_MAX is imported as -1.
+      return found < 0 ? nil : start + found
+    }
     while start + part.count <= text.count {
       guard let found = unsafe memchr(base + start, Int32(first), text.count - part.count - start + 1) else {
         return nil

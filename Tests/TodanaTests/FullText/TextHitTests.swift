@@ -102,7 +102,7 @@ import Todana
     #expect(try snippet(text, "one six ", 20).contains("[one] [six]"))
     #expect(try snippet("abcdef", .substring("cde"), 3) == "…[cde]…")
     #expect(try snippet("abcdef", .substring("cde"), 2) == "…[cd]…")
-    #expect(try snippet("abcdef", .substring("cde"), 0) == "……")
+    #expect(try snippet("abcdef", .substring("cde"), 0) == "…")
     #expect(try snippet("文件を開くファイル", .substring("を開"), 4) == "…件[を開]く…")
     let long = String(repeating: "word ", count: 10_000) + "needle" + String(repeating: " word", count: 10_000)
     let found = try snippet(long, "needle", 40)

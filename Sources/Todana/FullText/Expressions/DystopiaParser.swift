@@ -147,8 +147,10 @@ struct DystopiaParser {
     }
   }
 
+  /// Returns the text of a term; an empty one if nothing is left of it by folding.
   private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
-    squeezed(String(String.UnicodeScalarView(scalars)))
+    let text = squeezed(String(String.UnicodeScalarView(scalars)))
+    return TextFolding.fold(text).isEmpty ? "" : text
   }
 
   /// Returns a text with single spaces, and none at both ends.

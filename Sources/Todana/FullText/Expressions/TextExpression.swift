@@ -14,7 +14,8 @@
 /// A text without any words, such as `"!"` or an empty one, finds nothing by itself, and does not restrict an expression
 /// that it is part of.
 ///
-/// ``description`` has the syntax of ``init(parsing:)``, and parsing it gives an equal expression.
+/// ``description`` has the syntax of ``init(parsing:)``, and parsing it gives an equal expression, unless a query refuses
+/// it.
 public struct TextExpression: Sendable, Hashable, ExpressibleByStringLiteral {
   let node: TextNode
   /// The number of levels of nested expressions, at most one more than the limit.
@@ -77,14 +78,15 @@ public struct TextExpression: Sendable, Hashable, ExpressibleByStringLiteral {
   ///     ones. With another number, the query throws ``StoreError/Code/invalidQuery``.
   /// - Returns: The expression.
   public static func fuzzy(_ text: String, edits: Int = 1) -> TextExpression {
-    TextExpression(text.isEmpty ? .nothing : .fuzzy(text, edits: edits))
+    TextExpression(text.isEmpty && (1...2).contains(edits) ? .nothing : .fuzzy(text, edits: edits))
   }
 
   /// Finds texts that have all of these words or phrases close together, in any order.
   ///
   /// - Parameters:
   ///   - words: The words, or phrases of several words.
-  ///   - distance: The most words between the end of each of them and the beginning of the last one.
+  ///   - distance: The most words between the end of each of them and the beginning of the last one. If it is negative,
+  ///     the query throws ``StoreError/Code/invalidQuery``.
   /// - Returns: The expression.
   public static func near(_ words: String..., within distance: Int) -> TextExpression {
     TextExpression(.makeNear(words, distance: distance))
@@ -92,8 +94,8 @@ public struct TextExpression: Sendable, Hashable, ExpressibleByStringLiteral {
 
   /// Finds texts that contain a match of a regular expression.
   ///
-  /// The expression is applied to the text without case, accents and compatibility forms, so it must be in lower case
-  /// itself. The syntax is that of RE2. An invalid expression makes the query throw ``StoreError/Code/invalidQuery``.
+  /// The expression is applied to the text without case, accents and compatibility forms, so it must have no accents
+  /// itself: `ecole` finds `"École"`. Its case does not count. The syntax is that of RE2. An invalid expression makes the query throw ``StoreError/Code/invalidQuery``.
   public static func regularExpression(_ text: String) -> TextExpression {
     TextExpression(.regularExpression(RegexText.normalized(text)))
   }

@@ -39,8 +39,10 @@ struct TextExpressionParser {
   private var position = 0
   private var depth = 0
 
+  /// The highest number of words of `NEAR`.
+  private static let distanceLimit = 1_000_000
   /// The deepest nesting of parentheses and exclusions.
-  private static let depthLimit = 100
+  private static let depthLimit = TextExpression.depthLimit
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
@@ -140,6 +142,11 @@ struct TextExpressionParser {
       throw TextExpressionError(position: start, message: "A regular expression has no / at its end")
     }
     advance()
+    do throws(RegularExpression.Invalid) {
+      _ = try RegularExpression(RegexText.normalized(String(text)))
+    } catch {
+      throw TextExpressionError(position: start, message: "The regular expression is invalid: \(error.reason)")
+    }
     try endTerm()
     return .regularExpression(String(text))
   }
@@ -151,10 +158,11 @@ struct TextExpressionParser {
     let isPhrase = current == "\""
     let start = position
     let text = isPhrase ? try phrase() : try word()
-    if !isPhrase, text.isEmpty, !hasStarBefore {
+    let hasStarAfter = current == "*" && advance()
+    // Only ** has a meaning: every text has the empty part.
+    if !isPhrase, text.isEmpty, !(hasStarBefore && hasStarAfter) {
       throw TextExpressionError(position: start, message: "A word is missing")
     }
-    let hasStarAfter = current == "*" && advance()
     var edits: Int?
     if current == "~" {
       advance()
@@ -243,7 +251,7 @@ struct TextExpressionParser {
   private mutating func number() -> Int? {
     var number: Int?
     while let scalar = current, let digit = scalar.isASCII ? Int(String(scalar)) : nil {
-      number = min((number ?? 0) * 10 + digit, 1_000_000)
+      number = min((number ?? 0) * 10 + digit, Self.distanceLimit + 1)
       advance()
     }
     return number
@@ -269,6 +277,7 @@ struct TextExpressionParser {
     }
     position += name.count
     guard let distance = number() else { throw error("NEAR/ must be followed by a number of words") }
+    if distance > Self.distanceLimit { throw error("The number of NEAR is at most \(Self.distanceLimit)") }
     try endTerm()
     return distance
   }

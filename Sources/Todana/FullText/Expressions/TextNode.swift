@@ -25,7 +25,7 @@ indirect enum TextNode: Sendable, Hashable {
     switch words.count {
     case 0: nothing
     case 1: make(.word, words[0])
-    default: .near(words, distance: max(0, distance))
+    default: .near(words, distance: distance)
     }
   }
 

@@ -110,7 +110,10 @@ struct TypedTextParser {
 
   // MARK: Tokens
 
-  private static func isQuote(_ scalar: Unicode.Scalar) -> Bool { "\"“”„‟".unicodeScalars.contains(scalar) }
+  private static func isQuote(_ scalar: Unicode.Scalar) -> Bool { "\"“”„‟«»「」『』＂".unicodeScalars.contains(scalar) }
+
+  /// Keyboards and programs that correct texts type other characters for a hyphen.
+  private static func isHyphen(_ scalar: Unicode.Scalar) -> Bool { "-‐‑‒–−－".unicodeScalars.contains(scalar) }
 
   private static func tokens(of text: String) -> [Token] {
     let scalars = Array(text.unicodeScalars)
@@ -134,9 +137,9 @@ struct TypedTextParser {
         let hasStar = position < scalars.count && scalars[position] == "*"
         if hasStar { position += 1 }
         tokens.append(isOpen || hasStar ? .prefix(phrase) : .phrase(phrase))
-      } else if scalar == "-" {
+      } else if isHyphen(scalar) {
         // Several hyphens count as one, so that exclusions are not nested. Hyphens by themselves have no meaning.
-        position = scalars[position...].firstIndex { $0 != "-" } ?? scalars.count
+        position = scalars[position...].firstIndex { !isHyphen($0) } ?? scalars.count
         if position < scalars.count, !scalars[position].properties.isWhitespace { tokens.append(.exclusion) }
       } else {
         let end =

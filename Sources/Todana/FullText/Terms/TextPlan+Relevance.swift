@@ -30,8 +30,9 @@ extension TextPlan {
       let isCounted = texts.allSatisfy { text in
         let wordCount = AnalyzedText.with(text, stemmer: analyzer.stemmer) { text in
           var first = 0
+          let words = hasManyWords ? WordSet(of: text) : nil
           for term in terms {
-            term.forEachPhrase(in: text) { hasPhrase[first + $0] = true }
+            term.forEachPhrase(in: text, words) { hasPhrase[first + $0] = true }
             first += term.phraseCount
           }
           return unsafe text.words.count
@@ -62,7 +63,8 @@ extension TextPlan {
     for (texts, weight) in texts {
       let isSearched = texts.allSatisfy { text in
         let count = AnalyzedText.with(text, stemmer: analyzer.stemmer) { text in
-          for (number, term) in terms.enumerated() where term.matches(text) {
+          let words = hasManyWords ? WordSet(of: text) : nil
+          for (number, term) in terms.enumerated() where term.matches(text, words) {
             found[number] = true
             term.forEachMatch(in: text) { phrase, _ in frequencies[number][phrase] += weight }
           }

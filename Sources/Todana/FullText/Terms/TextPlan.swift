@@ -7,12 +7,15 @@ struct TextPlan: Sendable {
     case any([Tree])
     case not(Tree)
 
-    func holds(_ found: [Bool]) -> Bool {
+    func holds(_ found: [Bool]) -> Bool { holds { found[$0] } }
+
+    /// Tests terms until the result is clear.
+    func holds(_ isFound: (Int) -> Bool) -> Bool {
       switch self {
-      case .term(let number): found[number]
-      case .all(let trees): trees.allSatisfy { $0.holds(found) }
-      case .any(let trees): trees.contains { $0.holds(found) }
-      case .not(let tree): !tree.holds(found)
+      case .term(let number): isFound(number)
+      case .all(let trees): trees.allSatisfy { $0.holds(isFound) }
+      case .any(let trees): trees.contains { $0.holds(isFound) }
+      case .not(let tree): !tree.holds(isFound)
       }
     }
 
@@ -41,6 +44,11 @@ struct TextPlan: Sendable {
   private(set) var tree: Tree?
   /// Whether the expression is a single term.
   private var hasOneTerm = false
+  /// Whether there are so many words that it is faster to look them up than to search the text for each.
+  var hasManyWords: Bool { terms.count > 64 }
+
+  /// The most words of a phrase, because the time of a search grows with it.
+  static let phraseLimit = 1000
 
   init(_ expression: TextExpression, _ analyzer: TextAnalyzer = .plain) {
     self.analyzer = analyzer
@@ -58,10 +66,14 @@ struct TextPlan: Sendable {
   ///
   /// - Returns: The result; nil if a text is too long, or if there is no memory.
   func holds(for texts: TextList) -> Bool? {
-    if hasOneTerm, case .one(let text) = texts {
-      return AnalyzedText.with(text, stemmer: analyzer.stemmer) { text in terms[0].matches(text) }
-    }
     guard let tree else { return false }
+    if case .one(let text) = texts {
+      return AnalyzedText.with(text, stemmer: analyzer.stemmer) { text in
+        if hasOneTerm { return terms[0].matches(text) }
+        let words = hasManyWords ? WordSet(of: text) : nil
+        return tree.holds { terms[$0].matches(text, words) }
+      }
+    }
     var found = [Bool](repeating: false, count: terms.count)
     let isSearched = texts.allSatisfy { search($0, &found) }
     return isSearched ? tree.holds(found) : nil
@@ -70,7 +82,8 @@ struct TextPlan: Sendable {
   /// Notes the terms that a text has.
   private func search(_ text: String, _ found: inout [Bool]) -> Bool {
     let isAnalyzed: Void? = AnalyzedText.with(text, stemmer: analyzer.stemmer) { text in
-      for number in terms.indices where !found[number] { found[number] = terms[number].matches(text) }
+      let words = hasManyWords ? WordSet(of: text) : nil
+      for number in terms.indices where !found[number] { found[number] = terms[number].matches(text, words) }
     }
     return isAnalyzed != nil
   }
@@ -108,6 +121,10 @@ struct TextPlan: Sendable {
       }
       return words.isEmpty ? nil : .words(words)
     case .near(let texts, let distance):
+      if distance < 0 {
+        problem = "The distance of words near each other is \(distance), but must not be negative."
+        return nil
+      }
       let phrases = texts.map { words(of: $0) }.filter { !analyzer.countsForNothing($0) }
       return phrases.isEmpty ? nil : phrases.count == 1 ? .words(phrases[0]) : .near(phrases, distance: distance)
     case .regularExpression(let pattern):
@@ -144,7 +161,14 @@ struct TextPlan: Sendable {
     }
   }
 
-  private mutating func words(of text: String) -> [TextWord] { required(analyzer.words(of: text)) ?? [] }
+  private mutating func words(of text: String) -> [TextWord] {
+    let words = required(analyzer.words(of: text)) ?? []
+    guard words.count <= Self.phraseLimit else {
+      problem = "A phrase has \(words.count) words, but at most \(Self.phraseLimit) are allowed."
+      return []
+    }
+    return words
+  }
 
   private mutating func folded(_ text: String, trims: Bool) -> [UInt8] {
     required(AnalyzedText.with(text, trims: trims) { text in unsafe Array(text.bytes) }) ?? []

@@ -18,10 +18,11 @@ enum TextTerm: Sendable {
     return 1
   }
 
-  /// Tests whether a text has the term.
-  func matches(_ text: borrowing AnalyzedText) -> Bool {
+  /// Tests whether a text has the term; `words` are its words, if they are known.
+  func matches(_ text: borrowing AnalyzedText, _ words: WordSet? = nil) -> Bool {
     switch self {
     case .words(let wanted):
+      if let words, !wanted.allSatisfy(words.mayHave) { return false }
       // By index, because copies of the words would cost time.
       for index in wanted.indices where unsafe !wanted[index].mayBe(in: text.bytes) { return false }
       return text.firstPlace(of: wanted, from: 0) != nil
@@ -44,9 +45,9 @@ enum TextTerm: Sendable {
   }
 
   /// Calls back with the number of each phrase that a text has, whether it has the others or not.
-  func forEachPhrase(in text: borrowing AnalyzedText, _ body: (Int) -> Void) {
+  func forEachPhrase(in text: borrowing AnalyzedText, _ words: WordSet? = nil, _ body: (Int) -> Void) {
     guard case .near(let phrases, _) = self else {
-      if matches(text) { body(0) }
+      if matches(text, words) { body(0) }
       return
     }
     for (number, phrase) in phrases.enumerated() where text.firstPlace(of: phrase, from: 0) != nil { body(number) }

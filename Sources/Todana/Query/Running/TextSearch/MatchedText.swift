@@ -13,20 +13,34 @@ struct MatchedText {
 
   init(_ text: String, _ matches: [Match]) {
     self.text = text
+    let offsets = matches.flatMap { [$0.range.lowerBound, $0.range.upperBound] }
+    let characters = Self.characters(at: Set(offsets).sorted(), in: text)
     places = matches.map { match in
-      let start = Self.index(match.range.lowerBound, in: text, isEnd: false)
-      return (match.term, start..<max(start, Self.index(match.range.upperBound, in: text, isEnd: true)))
+      let start = characters[match.range.lowerBound]?.start ?? text.startIndex
+      return (match.term, start..<max(start, characters[match.range.upperBound]?.end ?? start))
     }
     .sorted { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
   }
 
-  /// Returns the end of a character at or after an offset in UTF-8, or its start at or before it.
-  private static func index(_ offset: Int, in text: String, isEnd: Bool) -> String.Index {
-    var position = text.utf8.index(text.startIndex, offsetBy: offset)
-    while position.samePosition(in: text) == nil {
-      position = isEnd ? text.utf8.index(after: position) : text.utf8.index(before: position)
+  /// Returns for each offset in UTF-8 the start of a character at or before it, and the next one at or after it.
+  ///
+  /// The text is read once, as a character may have thousands of scalars.
+  private static func characters(
+    at offsets: [Int], in text: String
+  ) -> [Int: (start: String.Index, end: String.Index)] {
+    var found: [Int: (start: String.Index, end: String.Index)] = [:]
+    var (position, offset, next) = (text.startIndex, 0, 0)
+    while next < offsets.count, position < text.endIndex {
+      let end = text.index(after: position)
+      let endOffset = offset + text.utf8.distance(from: position, to: end)
+      while next < offsets.count, offsets[next] < endOffset {
+        found[offsets[next]] = (position, offsets[next] == offset ? position : end)
+        next += 1
+      }
+      (position, offset) = (end, endOffset)
     }
-    return position
+    for last in offsets[next...] { found[last] = (text.endIndex, text.endIndex) }
+    return found
   }
 
   /// The matches in ascending order; those that overlap are one.

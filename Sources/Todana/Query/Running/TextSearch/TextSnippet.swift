@@ -55,6 +55,7 @@ struct TextSnippet {
   /// The part with marks around its matches, and with "…" where text is left out.
   func marked(_ open: String, _ close: String) -> String {
     let text = matched.text
+    if range.isEmpty { return text.isEmpty ? "" : "…" }
     var result = range.lowerBound > text.startIndex ? "…" : ""
     var position = range.lowerBound
     for match in matched.ranges {
