@@ -94,6 +94,12 @@ struct tdt_segment {
 
 struct tdt_query {
   std::vector<std::unique_ptr<Query>> parts;
+  size_t termCount = 0;
+
+  void addTerm(std::unique_ptr<Query> part) {
+    part->term = termCount++;
+    parts.push_back(std::move(part));
+  }
 };
 
 struct tdt_search {
@@ -201,6 +207,18 @@ void tdt_tables_find(const tdt_tables *tables, const uint64_t *rows, size_t coun
   }
 }
 
+uint64_t tdt_tables_count_words(const tdt_tables *tables, const uint64_t *rows, size_t count, uint32_t *found) {
+  uint64_t words = 0;
+  *found = 0;
+  for (size_t index = 0; index < count; index++) {
+    const std::optional<uint32_t> document = tables->tables->rows.document(rows[index]);
+    if (!document) continue;
+    words += tables->tables->length(*document);
+    ++*found;
+  }
+  return words;
+}
+
 tdt_segment *tdt_segment_open(const tdt_tables *tables, tdt_read_page read, void *context) {
   return new (std::nothrow) tdt_segment(*tables, read, context);
 }
@@ -255,7 +273,7 @@ tdt_status tdt_query_add_words(tdt_query *query, const tdt_pattern *words, size_
     auto part = std::make_unique<Query>();
     part->kind = Query::Kind::words;
     part->words = patterns(words, count);
-    query->parts.push_back(std::move(part));
+    query->addTerm(std::move(part));
   });
 }
 
@@ -269,7 +287,7 @@ tdt_status tdt_query_add_near(
     for (const size_t size : part->phraseSizes) count += size;
     part->words = patterns(words, count);
     part->distance = distance;
-    query->parts.push_back(std::move(part));
+    query->addTerm(std::move(part));
   });
 }
 
@@ -280,7 +298,7 @@ tdt_status tdt_query_add_part(tdt_query *query, const uint8_t *bytes, size_t cou
     if (begins) part->scalars.push_back(kTextMark);
     appendScalars(bytes, count, part->scalars);
     if (ends) part->scalars.push_back(kTextMark);
-    query->parts.push_back(std::move(part));
+    query->addTerm(std::move(part));
   });
 }
 
@@ -288,7 +306,7 @@ tdt_status tdt_query_add_anything(tdt_query *query) {
   return guarded([&] {
     auto part = std::make_unique<Query>();
     part->kind = Query::Kind::anything;
-    query->parts.push_back(std::move(part));
+    query->addTerm(std::move(part));
   });
 }
 
@@ -331,5 +349,44 @@ tdt_status tdt_search_next(tdt_search *search, uint64_t *rows, bool *sure, size_
       sure[*count] = search->verdict.sure.has(document);
       ++*count;
     }
+  });
+}
+
+tdt_status tdt_search_count(tdt_search *search, uint64_t *sure, uint64_t *untested) {
+  *sure = *untested = 0;
+  return guarded([&] { search->search.count(search->hidden, *sure, *untested); });
+}
+
+// MARK: Ranking
+
+struct tdt_ranking {
+  RankingInput input;
+  BestRows best;
+};
+
+tdt_ranking *tdt_ranking_new(
+  size_t limit, const double *rarities, size_t termCount, const double *weights, size_t columnCount,
+  double averageLength) {
+  tdt_ranking *ranking = nullptr;
+  guarded([&] {
+    const RankingInput input{{rarities, rarities + termCount}, {weights, weights + columnCount}, averageLength};
+    ranking = new tdt_ranking{input, BestRows(limit)};
+  });
+  return ranking;
+}
+
+void tdt_ranking_free(tdt_ranking *ranking) { delete ranking; }
+
+tdt_status tdt_ranking_add(tdt_ranking *ranking, tdt_search *search, bool *isRanked) {
+  *isRanked = false;
+  return guarded([&] { *isRanked = search->search.rank(ranking->input, search->hidden, ranking->best); });
+}
+
+size_t tdt_ranking_count(const tdt_ranking *ranking) { return ranking->best.count(); }
+
+tdt_status tdt_ranking_rows(const tdt_ranking *ranking, uint64_t *rows) {
+  return guarded([&] {
+    const std::vector<uint64_t> all = ranking->best.rows();
+    std::copy(all.begin(), all.end(), rows);
   });
 }

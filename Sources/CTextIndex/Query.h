@@ -38,6 +38,8 @@ struct Query {
   };
 
   Kind kind = Kind::all;
+  // The number of the term, in the order in which terms were added; unused for combinations.
+  size_t term = 0;
   // The words of a phrase; of `near`, those of all phrases.
   std::vector<WordPattern> words;
   // The number of words of each phrase of `near`.

@@ -3,6 +3,7 @@
 
 #include "DocumentSet.h"
 #include "Query.h"
+#include "Ranking.h"
 #include "Segment.h"
 
 namespace todana::text {
@@ -30,10 +31,19 @@ class Search {
   // The number of documents that the search finds at most.
   uint64_t estimate() const;
 
+  // Adds the best rows, without hidden documents (in ascending order). Returns false if texts have to be read for that.
+  bool rank(const RankingInput &input, const std::vector<uint32_t> &hidden, BestRows &best);
+
+  // Counts the documents that are found, without hidden ones.
+  void count(const std::vector<uint32_t> &hidden, uint64_t &sure, uint64_t &untested);
+
   // Finds the documents of the window from `first`, a multiple of DocumentSet::kWindow.
   void find(uint32_t first, Verdict &verdict);
 
  private:
+  void rankList(
+    PostingsReader &list, const RankingInput &input, const std::vector<uint32_t> &hidden, BestRows &best);
+
   Segment &segment_;
   std::unique_ptr<SearchNode> root_;
 };

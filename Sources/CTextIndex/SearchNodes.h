@@ -2,6 +2,7 @@
 #pragma once
 
 #include "PostingsUnion.h"
+#include "Ranking.h"
 #include "Search.h"
 
 namespace todana::text {
@@ -18,6 +19,13 @@ class SearchNode {
   virtual uint64_t estimate() const = 0;
   // Fills a verdict. Documents outside of `within`, if it is not null, may be left out.
   virtual void find(const Window &window, const DocumentSet *within, Verdict &verdict) = 0;
+
+  // Whether the segment alone gives the relevance of documents.
+  virtual bool isRankable() const { return false; }
+  // Adds the parts of all terms in the relevance of the documents of a set, which the node finds.
+  virtual void score(const Window &, const DocumentSet &, WindowScores &) {}
+  // The only list of documents, if the node is a term with one; otherwise null.
+  virtual PostingsReader *onlyList() { return nullptr; }
 };
 
 // The terms of the dictionary that a pattern describes.

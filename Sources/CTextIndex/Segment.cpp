@@ -6,12 +6,6 @@ namespace {
 
 constexpr uint8_t kFormat = 1;
 
-uint32_t readLength(const uint8_t *bytes, uint8_t size) {
-  uint32_t length = 0;
-  for (uint8_t index = 0; index < size; index++) length |= static_cast<uint32_t>(bytes[index]) << 8 * index;
-  return length;
-}
-
 }  // namespace
 
 Bytes SegmentInfo::encoded() const {
@@ -58,34 +52,19 @@ std::shared_ptr<const SegmentTables> SegmentTables::read(const SegmentInfo &info
   if (tables->rows.first() != info.firstRow || tables->rows.last() != info.lastRow) throw Damaged();
   StreamReader fences(source, tables->pages, Part::fences, info.fencesSize);
   tables->fences.read(fences, info.dictionarySize / kPageSize);
+  StreamReader lengths(source, tables->pages, Part::lengths, info.lengthsSize());
+  tables->lengths = lengths.readAll();
   return tables;
 }
 
 Segment::Segment(std::shared_ptr<const SegmentTables> tables, PageSource &source)
     : tables_(std::move(tables)), dictionary_(source, tables_->pages, Part::dictionary, info().dictionarySize),
       postings_(source, tables_->pages, Part::postings, info().postingsSize),
-      positions_(source, tables_->pages, Part::positions, info().positionsSize),
-      lengths_(source, tables_->pages, Part::lengths, info().lengthsSize()) {}
+      positions_(source, tables_->pages, Part::positions, info().positionsSize) {}
 
 PostingsReader Segment::postings(const DictionaryCursor &cursor) {
   const ListShape form = shape(static_cast<uint8_t>(cursor.key()[0]), info().keepsPositions);
   return PostingsReader(cursor.entry(), form, rowCount(), postings_, positions_);
-}
-
-uint32_t Segment::length(uint32_t document) {
-  uint8_t bytes[4];
-  const uint8_t size = info().lengthSize;
-  lengths_.read(uint64_t{document} * size, size, bytes);
-  return readLength(bytes, size);
-}
-
-std::vector<uint32_t> Segment::lengths() {
-  const Bytes bytes = lengths_.readAll();
-  std::vector<uint32_t> lengths(rowCount());
-  for (size_t index = 0; index < lengths.size(); index++) {
-    lengths[index] = readLength(bytes.data() + index * info().lengthSize, info().lengthSize);
-  }
-  return lengths;
 }
 
 }  // namespace todana::text

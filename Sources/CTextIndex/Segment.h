@@ -39,6 +39,15 @@ struct SegmentTables {
   PageMap pages;
   RowTable rows;
   Fences fences;
+  // The numbers of words of all documents, as they are stored.
+  Bytes lengths;
+
+  uint32_t length(uint32_t document) const {
+    const uint8_t *const bytes = lengths.data() + size_t{document} * info.lengthSize;
+    uint32_t length = 0;
+    for (uint8_t index = 0; index < info.lengthSize; index++) length |= static_cast<uint32_t>(bytes[index]) << 8 * index;
+    return length;
+  }
 
   // Reads the tables. Throws Damaged, CallerFailed.
   static std::shared_ptr<const SegmentTables> read(const SegmentInfo &info, PageSource &source);
@@ -57,16 +66,13 @@ class Segment {
   PostingsReader postings(const DictionaryCursor &cursor);
 
   // The number of words of a document.
-  uint32_t length(uint32_t document);
-  // The numbers of words of all documents.
-  std::vector<uint32_t> lengths();
+  uint32_t length(uint32_t document) const { return tables_->length(document); }
 
  private:
   const std::shared_ptr<const SegmentTables> tables_;
   StreamReader dictionary_;
   StreamReader postings_;
   StreamReader positions_;
-  StreamReader lengths_;
 };
 
 }  // namespace todana::text

@@ -20,8 +20,6 @@ class NewNumbers {
         numbers_[input][document] = kDropped;
       }
     }
-    std::vector<std::vector<uint32_t>> lengths;
-    for (const MergeInput &input : inputs) lengths.push_back(input.segment->lengths());
     for (;;) {
       const size_t input = inputOfNextRow(inputs);
       if (input == inputs.size()) break;
@@ -30,7 +28,7 @@ class NewNumbers {
       if (rows.count() > 0 && row <= rows.last()) throw Damaged();
       numbers_[input][document] = rows.count();
       rows.add(row);
-      newLengths.push_back(lengths[input][document]);
+      newLengths.push_back(inputs[input].segment->length(document));
     }
   }
 

@@ -10,8 +10,10 @@ namespace {
 // One word: the lists of its terms are exact.
 class WordSearch : public SearchNode {
  public:
-  WordSearch(Segment &segment, const WordPattern &pattern, const Search::Columns &columns)
-      : terms_(segment, pattern, columns, false) {}
+  WordSearch(Segment &segment, const Query &query, const Search::Columns &columns)
+      : term_(query.term), hasStem_(!query.words[0].stem.empty()),
+        hasPositions_(segment.info().keepsPositions),
+        terms_(segment, query.words[0], columns, hasStem_ && hasPositions_) {}
 
   uint64_t estimate() const override { return terms_.estimate(); }
 
@@ -22,15 +24,48 @@ class WordSearch : public SearchNode {
     terms_.uncertain.addTo(verdict.maybe, window.first);
   }
 
+  // A word and its stem may have the same places, which only positions tell.
+  bool isRankable() const override { return terms_.uncertain.isEmpty() && (!hasStem_ || hasPositions_); }
+
+  void score(const Window &window, const DocumentSet &set, WindowScores &scores) override {
+    for (size_t column = 0; column < terms_.columns.size(); column++) {
+      PostingsUnion &terms = terms_.columns[column];
+      const double weight = scores.weight(column);
+      if (!hasStem_) {
+        terms.forEach(window.first, [&](uint32_t document, uint32_t count) {
+          if (set.has(document - window.first)) scores.addFrequency(document, weight * count);
+        });
+        continue;
+      }
+      set.forEach([&](uint32_t document) {
+        positions_.clear();
+        terms.appendPositions(window.first + document, positions_);
+        std::sort(positions_.begin(), positions_.end());
+        const auto end = std::unique(positions_.begin(), positions_.end());
+        const auto count = end - positions_.begin();
+        if (count > 0) scores.addFrequency(window.first + document, weight * static_cast<double>(count));
+      });
+    }
+    scores.endTerm(term_);
+  }
+
+  PostingsReader *onlyList() override {
+    return terms_.columns.size() == 1 && terms_.uncertain.isEmpty() ? terms_.columns[0].onlyList() : nullptr;
+  }
+
  private:
+  const size_t term_;
+  const bool hasStem_;
+  const bool hasPositions_;
   WordTerms terms_;
+  std::vector<uint32_t> positions_;
 };
 
 // Several words, in a phrase or near each other.
 class PhraseSearch : public SearchNode {
  public:
   PhraseSearch(Segment &segment, const Query &query, const Search::Columns &columns)
-      : isNear_(query.kind == Query::Kind::near), distance_(query.distance), phraseSizes_(query.phraseSizes),
+      : term_(query.term), isNear_(query.kind == Query::Kind::near), distance_(query.distance), phraseSizes_(query.phraseSizes),
         isExact_(segment.info().keepsPositions) {
     if (!isNear_) phraseSizes_ = {query.words.size()};
     for (const WordPattern &pattern : query.words) {
@@ -56,6 +91,20 @@ class PhraseSearch : public SearchNode {
       verdict.maybe.unite(candidates_);
     }
     if (isExact_) verdict.sure = verdict.maybe;
+  }
+
+  bool isRankable() const override { return isExact_ && !isNear_; }
+
+  void score(const Window &window, const DocumentSet &set, WindowScores &scores) override {
+    for (size_t column = 0; column < words_[0].columns.size(); column++) {
+      findAllWords(column, window);
+      candidates_.intersect(set);
+      candidates_.forEach([&](uint32_t document) {
+        const size_t count = places(column, window.first + document, 0, words_.size()).size();
+        if (count > 0) scores.addFrequency(window.first + document, scores.weight(column) * static_cast<double>(count));
+      });
+    }
+    scores.endTerm(term_);
   }
 
  private:
@@ -113,6 +162,7 @@ class PhraseSearch : public SearchNode {
     return places;
   }
 
+  const size_t term_;
   const bool isNear_;
   const uint32_t distance_;
   std::vector<size_t> phraseSizes_;
@@ -126,7 +176,7 @@ class PhraseSearch : public SearchNode {
 }  // namespace
 
 std::unique_ptr<SearchNode> makeWords(Segment &segment, const Query &query, const Search::Columns &columns) {
-  if (query.words.size() == 1) return std::make_unique<WordSearch>(segment, query.words[0], columns);
+  if (query.words.size() == 1) return std::make_unique<WordSearch>(segment, query, columns);
   return std::make_unique<PhraseSearch>(segment, query, columns);
 }
 

@@ -110,6 +110,8 @@ void tdt_segment_free(tdt_segment *segment);
 
 // Sets for each row id, in ascending order, whether the segment has it.
 void tdt_tables_find(const tdt_tables *tables, const uint64_t *rows, size_t count, bool *found);
+// Returns the number of words of those row ids that the segment has, and sets their number.
+uint64_t tdt_tables_count_words(const tdt_tables *tables, const uint64_t *rows, size_t count, uint32_t *found);
 
 // MARK: Merging
 
@@ -180,6 +182,26 @@ uint64_t tdt_search_estimate(const tdt_search *search);
 // Finds the next rows in ascending order: those that meet the query are sure, others have to be tested. Sets `*count` to
 // 0 at the end.
 tdt_status tdt_search_next(tdt_search *search, uint64_t *rows, bool *sure, size_t capacity, size_t *count);
+
+// Counts the rows that meet the query, and those that have to be tested. Works at any time.
+tdt_status tdt_search_count(tdt_search *search, uint64_t *sure, uint64_t *untested);
+
+// MARK: Ranking
+
+typedef struct tdt_ranking tdt_ranking;
+
+// Begins to collect the rows with the highest relevance. `rarities` has the factor of each term of the query, in the
+// order in which they were added, and `weights` that of each column that is searched.
+tdt_ranking *TDT_NULLABLE tdt_ranking_new(
+  size_t limit, const double *rarities, size_t term_count, const double *weights, size_t column_count,
+  double average_length);
+void tdt_ranking_free(tdt_ranking *ranking);
+// Adds the rows of a search, which need not be at its beginning. Sets `*is_ranked` to false if texts have to be read for
+// that.
+tdt_status tdt_ranking_add(tdt_ranking *ranking, tdt_search *search, bool *is_ranked);
+size_t tdt_ranking_count(const tdt_ranking *ranking);
+// Writes the row ids in ascending order.
+tdt_status tdt_ranking_rows(const tdt_ranking *ranking, uint64_t *rows);
 
 TDT_ASSUME_NONNULL_END
 

@@ -107,6 +107,11 @@ private struct Trial {
 
   mutating func search() throws { try search(stores[random.number(0...1)]) }
 
+  private func ranked(_ note: Note, _ index: String) -> [(TextList, Double)] {
+    let body = note.body.map { TextList.one($0) } ?? .none
+    return index == "all" ? [(.one(note.title), 4), (body, 1)] : [(index == "small" ? body : .one(note.title), 1)]
+  }
+
   private mutating func search(_ store: Store) throws {
     // An object with unsaved changes does not have its saved texts, which count otherwise.
     let includingPending = store.hasUnsavedChanges || random.number(0...3) > 0
@@ -129,9 +134,17 @@ private struct Trial {
       query = query.where { $0.number >= 20 }
       expected.removeAll { $0.number < 20 }
     }
-    if random.number(0...2) == 0 {
+    let isRanked = random.number(0...2) == 0 && Relevance(query.specification.condition) != nil
+    if !isRanked, random.number(0...3) == 0 {
       query = query.sorted(by: \.number, .descending)
       expected.sort { $0.number > $1.number }
+    }
+    if isRanked {
+      query = query.sorted(by: .relevance)
+      var statistics = TextPlan.Statistics(phraseCounts: [Int](repeating: 0, count: plan.phraseCount))
+      for note in all { #expect(plan.count(ranked(note, index).map(\.0), in: &statistics)) }
+      let scores = expected.map { plan.relevance(ranked($0, index), statistics) ?? -1 }
+      expected = zip(expected, scores).sorted { $0.1 > $1.1 }.map(\.0)
     }
     let explanation = try store.explain(query)
     if explanation.access == .text { indexedCount += 1 }

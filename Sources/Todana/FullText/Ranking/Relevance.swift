@@ -11,7 +11,7 @@ struct Relevance: Sendable {
 
   /// The text conditions that count.
   private(set) var searches: [MatchesTest] = []
-  private var statistics: [TextPlan.Statistics] = []
+  private(set) var statistics: [TextPlan.Statistics] = []
   private var root = Node.other(.always)
 
   /// - Returns: nil if the condition has no text condition that counts.
@@ -53,6 +53,11 @@ struct Relevance: Sendable {
   /// Adds the objects that another relevance has counted.
   mutating func add(_ other: Relevance) {
     for index in statistics.indices { statistics[index].add(other.statistics[index]) }
+  }
+
+  /// Adds numbers of objects that an index has counted, for each text condition.
+  mutating func add(_ counted: [TextPlan.Statistics]) {
+    for index in statistics.indices { statistics[index].add(counted[index]) }
   }
 
   /// Returns the relevance of an object; 0 if it does not meet the condition.

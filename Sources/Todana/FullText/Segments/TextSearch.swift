@@ -17,28 +17,35 @@ final class TextSegmentQuery: @unchecked Sendable {
   }
 
   /// Prepares a plan that has no problem; the result is nil if the plan finds nothing.
-  init?(_ plan: TextPlan) throws(BackendError) {
+  convenience init?(_ plan: TextPlan) throws(BackendError) {
     guard let tree = plan.tree else { return nil }
+    try self.init(tree, plan.terms)
+  }
+
+  /// Prepares the search for a single term.
+  convenience init(_ term: TextTerm) throws(BackendError) { try self.init(.term(0), [term]) }
+
+  private init(_ tree: TextPlan.Tree, _ terms: [TextTerm]) throws(BackendError) {
     guard let query = unsafe tdt_query_new() else {
       throw BackendError(.noMemory, "There is not enough memory for a search.")
     }
     unsafe self.query = query
-    try add(tree, of: plan)
+    try add(tree, of: terms)
   }
 
   deinit { unsafe tdt_query_free(query) }
 
-  private func add(_ tree: TextPlan.Tree, of plan: TextPlan) throws(BackendError) {
+  private func add(_ tree: TextPlan.Tree, of terms: [TextTerm]) throws(BackendError) {
     switch tree {
-    case .term(let number): try add(plan.terms[number])
-    case .all(let trees): try join(trees, TDT_ALL, of: plan)
-    case .any(let trees): try join(trees, TDT_ANY, of: plan)
-    case .not(let tree): try join([tree], TDT_NOT, of: plan)
+    case .term(let number): try add(terms[number])
+    case .all(let trees): try join(trees, TDT_ALL, of: terms)
+    case .any(let trees): try join(trees, TDT_ANY, of: terms)
+    case .not(let tree): try join([tree], TDT_NOT, of: terms)
     }
   }
 
-  private func join(_ trees: [TextPlan.Tree], _ joint: tdt_joint, of plan: TextPlan) throws(BackendError) {
-    for tree in trees { try add(tree, of: plan) }
+  private func join(_ trees: [TextPlan.Tree], _ joint: tdt_joint, of terms: [TextTerm]) throws(BackendError) {
+    for tree in trees { try add(tree, of: terms) }
     try unsafe tdt_query_join(query, Int32(joint.rawValue), trees.count).check()
   }
 
@@ -156,6 +163,22 @@ final class TextSearch {
   /// The highest number of rows that can be found.
   var estimate: Int { unsafe Int(clamping: tdt_search_estimate(search)) }
 
+  /// Counts the rows that meet the query, and those that have to be tested.
+  func count() throws(BackendError) -> (sure: Int, untested: Int) {
+    var (sure, untested): (UInt64, UInt64) = (0, 0)
+    try segment.source.check(unsafe tdt_search_count(search, &sure, &untested))
+    return (Int(clamping: sure), Int(clamping: untested))
+  }
+
+  /// Adds its rows to a ranking.
+  ///
+  /// - Returns: false if the segment does not give the relevance of its rows.
+  fileprivate func rank(_ ranking: OpaquePointer) throws(BackendError) -> Bool {
+    var isRanked = false
+    try segment.source.check(unsafe tdt_ranking_add(ranking, search, &isRanked))
+    return isRanked
+  }
+
   /// Finds the next rows.
   ///
   /// - Parameters:
@@ -176,5 +199,51 @@ final class TextSearch {
       sureCount = count
     }
     try segment.source.check(status)
+  }
+}
+
+/// The rows with the highest relevance in several segments.
+///
+/// Safe: it owns the object of C.
+@safe
+final class TextRanking {
+  private let ranking: OpaquePointer
+
+  /// Begins a ranking.
+  ///
+  /// - Parameters:
+  ///   - limit: The most rows.
+  ///   - rarities: The factor of each term of the expression (``TextPlan/Statistics``).
+  ///   - weights: The factor of each property that is searched.
+  ///   - averageLength: The average number of words of all objects.
+  /// - Throws: ``BackendError/Code/noMemory``.
+  init(
+    limit: Int, rarities: [Double], weights: [Double], averageLength: Double
+  ) throws(BackendError) {
+    let ranking = unsafe tdt_ranking_new(
+      limit, rarities, rarities.count, weights, weights.count, averageLength)
+    guard let ranking = unsafe ranking else {
+      throw BackendError(.noMemory, "There is not enough memory for a search.")
+    }
+    unsafe self.ranking = ranking
+  }
+
+  deinit { unsafe tdt_ranking_free(ranking) }
+
+  /// Adds the rows of a search.
+  ///
+  /// - Returns: false if the segment does not give the relevance of its rows.
+  func add(_ search: TextSearch) throws(BackendError) -> Bool { try unsafe search.rank(ranking) }
+
+  /// Returns the rows in ascending order.
+  func rows() throws(BackendError) -> [RowID] {
+    var status = TDT_OK
+    let count = unsafe tdt_ranking_count(ranking)
+    let rows = unsafe [RowID](unsafeUninitializedCapacity: count) { rows, filled in
+      if let rows = rows.baseAddress { status = unsafe tdt_ranking_rows(ranking, rows) }
+      filled = status == TDT_OK ? count : 0
+    }
+    try status.check()
+    return rows
   }
 }

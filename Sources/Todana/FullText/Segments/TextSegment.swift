@@ -32,6 +32,13 @@ final class TextSegmentTables: @unchecked Sendable {
     return zip(rows, areFound).filter(\.1).map(\.0)
   }
 
+  /// Returns the numbers of those rows that the segment has, and of their words.
+  func count(_ rows: [RowID]) -> (rows: Int, words: Int) {
+    var found: UInt32 = 0
+    let words = unsafe tdt_tables_count_words(tables, rows, rows.count, &found)
+    return (Int(found), Int(clamping: words))
+  }
+
   /// The approximate number of bytes in memory.
   var byteCount: Int { unsafe tdt_tables_memory(tables) }
 }

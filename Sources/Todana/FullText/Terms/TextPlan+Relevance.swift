@@ -9,6 +9,15 @@ extension TextPlan {
     /// The number of objects that have each phrase.
     var phraseCounts: [Int]
 
+    var averageWordCount: Double { Double(wordCount) / max(1, Double(objectCount)) }
+
+    /// Returns the factor of a phrase in the relevance.
+    func rarity(ofPhrase number: Int) -> Double {
+      let hitCount = Double(phraseCounts[number])
+      let rarity = log((Double(objectCount) - hitCount + 0.5) / (hitCount + 0.5))
+      return rarity > 0 ? rarity : 1e-6
+    }
+
     mutating func add(_ other: Statistics) {
       objectCount += other.objectCount
       wordCount += other.wordCount
@@ -76,17 +85,14 @@ extension TextPlan {
       if !isSearched { return nil }
     }
     let relevant = Set(tree.relevant(found))
-    let objectCount = Double(statistics.objectCount)
-    let averageWordCount = Double(statistics.wordCount) / max(1, objectCount)
+    let averageWordCount = statistics.averageWordCount
     let length = averageWordCount > 0 ? Double(wordCount) / averageWordCount : 1
     var score = 0.0
     var first = 0
     for (number, frequencies) in frequencies.enumerated() {
       if relevant.contains(number) {
         for (phrase, frequency) in frequencies.enumerated() {
-          let hitCount = Double(statistics.phraseCounts[first + phrase])
-          var rarity = log((objectCount - hitCount + 0.5) / (hitCount + 0.5))
-          if !(rarity > 0) { rarity = 1e-6 }
+          let rarity = statistics.rarity(ofPhrase: first + phrase)
           score += rarity * (frequency * (1.2 + 1)) / (frequency + 1.2 * (1 - 0.75 + 0.75 * length))
         }
       }

@@ -18,6 +18,12 @@ enum TextTerm: Sendable {
     return 1
   }
 
+  /// The phrases whose frequency counts for the relevance, each as a term.
+  var phrases: [TextTerm] {
+    if case .near(let phrases, _) = self { return phrases.map { .words($0) } }
+    return [self]
+  }
+
   /// Tests whether a text has the term; `words` are its words, if they are known.
   func matches(_ text: borrowing AnalyzedText, _ words: WordSet? = nil) -> Bool {
     switch self {

@@ -33,16 +33,31 @@ final class TextIndexSearch {
   ///   - state: The index.
   ///   - snapshot: The state of the store.
   ///   - store: The store.
+  ///   - unsaved: Further rows that are left out, in ascending order.
   /// - Throws: ``StoreError``, such as ``StoreError/Code/damagedIndex``.
-  init(
+  convenience init(
     _ plan: TextPlan, _ columns: SearchedColumns, _ state: TextIndexState, in snapshot: any BackendSnapshot,
-    of store: Store
+    of store: Store, withoutRows unsaved: [RowID] = []
+  ) throws(StoreError) {
+    let query: TextSegmentQuery?
+    do throws(BackendError) {
+      query = try TextSegmentQuery(plan)
+    } catch {
+      throw store.translate(error)
+    }
+    try self.init(query, columns, state, in: snapshot, of: store, withoutRows: unsaved)
+  }
+
+  init(
+    _ query: TextSegmentQuery?, _ columns: SearchedColumns, _ state: TextIndexState, in snapshot: any BackendSnapshot,
+    of store: Store, withoutRows unsaved: [RowID]
   ) throws(StoreError) {
     self.state = state
     do throws(BackendError) {
       var total = 0
-      if let query = try TextSegmentQuery(plan) {
-        let pending = state.pending.map(\.rowID)
+      if let query {
+        var pending = state.pending.map(\.rowID)
+        if !unsaved.isEmpty { pending = Set(pending).union(unsaved).sorted() }
         for segment in state.header.segments {
           let stale = try state.staleRows(of: segment, in: snapshot)
           let hidden = stale.isEmpty ? pending : pending.isEmpty ? stale : (stale + pending).sorted()
@@ -56,6 +71,24 @@ final class TextIndexSearch {
     } catch {
       throw store.translateTextError(error, of: state.index)
     }
+  }
+
+  /// Counts the rows that meet the condition, and those that have to be tested.
+  func count() throws(BackendError) -> (sure: Int, untested: Int) {
+    var total = (sure: 0, untested: 0)
+    for part in parts {
+      let (sure, untested) = try part.search.count()
+      total = (total.sure + sure, total.untested + untested)
+    }
+    return total
+  }
+
+  /// Adds the rows with the highest relevance to a ranking.
+  ///
+  /// - Returns: false if objects have to be read for the relevance.
+  func rank(_ ranking: TextRanking) throws(BackendError) -> Bool {
+    for part in parts where try !ranking.add(part.search) { return false }
+    return true
   }
 
   /// The number of rows that a segment gives at a time: few at first, as a few may be enough.

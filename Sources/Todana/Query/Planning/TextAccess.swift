@@ -3,7 +3,7 @@ final class TextAccess {
   let index: ClassTextIndex
   let test: MatchesTest
   let state: TextIndexState
-  private let columns: SearchedColumns
+  let columns: SearchedColumns
   private let snapshot: any BackendSnapshot
   private let store: Store
   /// The search that was begun for the estimate; nil once it was taken.

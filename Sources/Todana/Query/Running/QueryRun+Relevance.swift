@@ -16,6 +16,7 @@ extension QueryRun {
   }
 
   private func countAllObjects(in relevance: Relevance) throws(StoreError) -> Relevance {
+    if let counted = try countingByIndex(relevance) { return counted }
     let counting = CountingTest(relevance)
     var run = self
     run.query = QuerySpecification(condition: .test(counting))
@@ -31,8 +32,12 @@ extension QueryRun {
   }
 
   /// Returns the run that sorts by a relevance.
-  func ranked(by relevance: Relevance) -> QueryRun {
+  func ranked(by relevance: Relevance) throws(StoreError) -> QueryRun {
     var run = self
+    if let rows = try bestRows(by: relevance) {
+      run.plan = ExecutionPlan(
+        access: .rows(rows), residual: query.condition, order: .sorted, expectedCount: Double(rows.count), cost: 0)
+    }
     run.isRanked = true
     for index in query.sortKeys.indices where query.sortKeys[index].isRelevance {
       run.query.sortKeys[index] = SortKey(relevance)

@@ -122,9 +122,9 @@ struct SubclassRun {
   func relevance() throws(StoreError) -> Relevance { try QueryRun.relevance(for: query, in: runs) }
 
   /// Returns the run that sorts by a relevance.
-  func ranked(by relevance: Relevance) -> SubclassRun {
+  func ranked(by relevance: Relevance) throws(StoreError) -> SubclassRun {
     var ranked = self
-    for index in runs.indices { ranked.runs[index] = runs[index].ranked(by: relevance) }
+    for index in runs.indices { ranked.runs[index] = try runs[index].ranked(by: relevance) }
     return ranked
   }
 

@@ -1,0 +1,115 @@
+// The numbers of words and the best rows of a text index, without reading all objects.
+extension QueryRun {
+  /// The rows of unsaved changes, which do not count as they are saved.
+  private var unsavedRows: [RowID] {
+    guard includingPending, !table.pending.isEmpty else { return [] }
+    return table.pending.objects.map(\.rowID).sorted()
+  }
+
+  /// Counts the words of all objects of the class by a text index that serves all text conditions.
+  ///
+  /// Objects that no segment has are read.
+  ///
+  /// - Returns: The relevance with these objects; nil if there is no such index, or if it does not tell all numbers.
+  /// - Throws: ``StoreError``.
+  func countingByIndex(_ relevance: Relevance) throws(StoreError) -> Relevance? {
+    guard let classID, !table.textIndexes.isEmpty else { return nil }
+    var counted: [TextPlan.Statistics] = []
+    var state: TextIndexState?
+    for search in relevance.searches {
+      guard let access = try TextAccess(search, of: table, in: snapshot, store) else { return nil }
+      // Objects that no segment has are read once, for all conditions.
+      if let state, state.index !== access.index { return nil }
+      state = access.state
+      guard let statistics = try statistics(of: search, access) else { return nil }
+      counted.append(statistics)
+    }
+    guard let state else { return nil }
+    let counting = CountingTest(relevance)
+    var run = self
+    run.query = QuerySpecification(condition: .test(counting))
+    run.plan = ExecutionPlan(access: .scan, residual: .test(counting), order: .rows, expectedCount: 0, cost: 0)
+    _ = try run.matchingPendingObjects()
+    let changed = state.pending.lazy.map(\.rowID).filter { $0 <= state.header.mergedRow }
+    try run.forEach(Array(changed), needsRecords: false, mayBeAbsent: true, classID) { _, _, _ throws(StoreError) in true }
+    _ = try run.scanInOrder(classID, from: state.header.mergedRow + 1, needsRecords: false) {
+      _, _, _ throws(StoreError) in true
+    }
+    var total = counting.total
+    total.add(counted)
+    return total
+  }
+
+  /// Returns the numbers of the segments for one condition; nil if objects have to be tested for them.
+  private func statistics(
+    of test: MatchesTest, _ access: TextAccess
+  ) throws(StoreError) -> TextPlan.Statistics? {
+    let (state, unsaved) = (access.state, unsavedRows)
+    var statistics = test.emptyStatistics
+    do throws(BackendError) {
+      for segment in state.header.segments {
+        var hidden = Set(state.pending.map(\.rowID)).union(unsaved)
+        hidden.formUnion(try state.staleRows(of: segment, in: snapshot))
+        let left = try store.segment(segment, in: snapshot).tables.count(hidden.sorted())
+        statistics.objectCount += segment.info.rowCount - left.rows
+        statistics.wordCount += segment.info.wordCount - left.words
+      }
+    } catch {
+      throw store.translateTextError(error, of: state.index)
+    }
+    for (number, phrase) in test.plan.terms.flatMap(\.phrases).enumerated() {
+      let query = try prepared(access) { () throws(BackendError) in try TextSegmentQuery(phrase) }
+      let search = try TextIndexSearch(query, access.columns, state, in: snapshot, of: store, withoutRows: unsaved)
+      let (sure, untested) = try prepared(access) { () throws(BackendError) in try search.count() }
+      if untested > 0 { return nil }
+      statistics.phraseCounts[number] = sure
+    }
+    return statistics
+  }
+
+  private func prepared<Result>(
+    _ access: TextAccess, _ body: () throws(BackendError) -> Result
+  ) throws(StoreError) -> Result {
+    do throws(BackendError) { return try body() } catch { throw store.translateTextError(error, of: access.index) }
+  }
+
+  /// The highest number of rows that are ranked without reading all that meet the condition.
+  private static let rankedLimit = 10_000
+
+  /// Returns rows among which are the most relevant ones of a query with a limit, by a text index.
+  ///
+  /// - Returns: The saved rows; nil if there is no index that tells their relevance, or if other conditions decide.
+  /// - Throws: ``StoreError``.
+  func bestRows(by relevance: Relevance) throws(StoreError) -> [RowID]? {
+    guard let classID, let needed = query.neededCount, needed <= Self.rankedLimit, query.start == nil,
+      !onDamage.isReporting, query.sortKeys.count == 1, query.sortKeys[0].isRelevance, relevance.searches.count == 1,
+      case .test(let test) = query.condition.simplified, let search = test as? MatchesTest,
+      search.plan.terms.allSatisfy({ $0.phraseCount == 1 }),
+      let access = try TextAccess(search, of: table, in: snapshot, store)
+    else { return nil }
+    let statistics = relevance.statistics[0]
+    let segments = try TextIndexSearch(
+      search.plan, access.columns, access.state, in: snapshot, of: store, withoutRows: unsavedRows)
+    let ranked = try prepared(access) { () throws(BackendError) -> [RowID]? in
+      // A few more rows, because sums of numbers depend on their order.
+      let ranking = try TextRanking(
+        limit: needed + 16, rarities: search.plan.terms.indices.map { statistics.rarity(ofPhrase: $0) },
+        weights: search.columns.map(\.weight), averageLength: statistics.averageWordCount)
+      return try segments.rank(ranking) ? try ranking.rows() : nil
+    }
+    guard var rows = ranked else { return nil }
+    var testing = self
+    testing.plan = ExecutionPlan(access: .scan, residual: query.condition, order: .rows, expectedCount: 0, cost: 0)
+    try testing.forEach(access.changedRows, needsRecords: false, mayBeAbsent: true, classID) {
+      rowID, _, _ throws(StoreError) in
+      rows.append(rowID)
+      return true
+    }
+    _ = try testing.scanInOrder(classID, from: access.state.header.mergedRow + 1, needsRecords: false) {
+      rowID, _, _ throws(StoreError) in
+      rows.append(rowID)
+      return true
+    }
+    return rows
+  }
+}
