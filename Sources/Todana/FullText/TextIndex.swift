@@ -9,8 +9,8 @@
 /// }
 /// ```
 ///
-/// A condition names the index: `$0.matches("blue", in: "everything")`. At present it is answered by reading all
-/// objects of the class.
+/// A condition names the index: `$0.matches("blue", in: "everything")`. The index is stored beside the records, in
+/// segments that the store makes in the background; objects that no segment has yet are read by each search.
 ///
 /// A text index takes stored properties of the object itself: texts, optional texts, and lists of them. Another property
 /// is refused when a store is opened, with ``StoreError/Code/invalidIndex``, and so are two text indexes of one name.

@@ -31,7 +31,9 @@ extension QueryRun {
     run.plan = ExecutionPlan(access: .scan, residual: .test(counting), order: .rows, expectedCount: 0, cost: 0)
     _ = try run.matchingPendingObjects()
     let changed = state.pending.lazy.map(\.rowID).filter { $0 <= state.header.mergedRow }
-    try run.forEach(Array(changed), needsRecords: false, mayBeAbsent: true, classID) { _, _, _ throws(StoreError) in true }
+    try run.forEach(Array(changed), needsRecords: false, mayBeAbsent: true, classID) {
+      _, _, _ throws(StoreError) in true
+    }
     _ = try run.scanInOrder(classID, from: state.header.mergedRow + 1, needsRecords: false) {
       _, _, _ throws(StoreError) in true
     }

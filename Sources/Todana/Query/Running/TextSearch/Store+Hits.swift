@@ -17,7 +17,8 @@ extension Store {
   /// - Returns: The hits.
   /// - Throws: ``StoreError``, such as ``StoreError/Code/invalidQuery`` without a text condition, or
   ///   ``StoreError/Code/scanRefused``.
-  /// - Complexity: O(number of objects of the class), because the relevance depends on all of them.
+  /// - Complexity: O(number of objects of the class), because the relevance depends on all of them; less if a text index
+  ///   has the numbers of its words.
   public func hits<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [TextHit<T>] {
