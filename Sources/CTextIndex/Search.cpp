@@ -200,7 +200,7 @@ void Search::rankList(
   PostingsReader &list, const RankingInput &input, const std::vector<uint32_t> &hidden, BestRows &best) {
   const WindowScores scores(input, segment_);
   const double weight = input.weights[0];
-  // The query has no other term, except negated ones.
+  // The query has no other term.
   constexpr size_t term = 0;
   for (size_t group = 0; group < list.groupCount(); group++) {
     if (list.highestCount(group) != UINT32_MAX) {

@@ -6,6 +6,8 @@ final class MatchesTest: ConditionTest {
   /// The name of the text index; nil for a single property.
   private let index: String?
   var indexName: String? { index }
+  /// The class whose text index is searched; nil for a single property.
+  private let declaringType: AnyObject.Type?
   private let expression: TextExpression
   let plan: TextPlan
   /// The reason why the index cannot be searched; nil if it can.
@@ -14,6 +16,7 @@ final class MatchesTest: ConditionTest {
   init(_ column: TextColumn, _ expression: TextExpression) {
     columns = [column]
     index = nil
+    declaringType = nil
     self.expression = expression
     plan = TextPlan(expression)
     indexProblem = nil
@@ -25,6 +28,7 @@ final class MatchesTest: ConditionTest {
     let analyzer = declaration?.analyzer
     columns = declaration?.columns ?? []
     index = name
+    declaringType = type
     self.expression = expression
     plan = TextPlan(expression, analyzer ?? .plain)
     if declaration == nil {
@@ -40,9 +44,19 @@ final class MatchesTest: ConditionTest {
   private init(copying test: MatchesTest) {
     columns = test.columns.map(\.self)
     index = test.index
+    declaringType = test.declaringType
     expression = test.expression
     plan = TextPlan(test.expression, test.plan.analyzer)
     indexProblem = test.indexProblem
+  }
+
+  /// Tests whether a text index of this name has the properties and the rules for words that the condition has.
+  ///
+  /// A subclass may declare another index of the name, while a query of several classes has one meaning.
+  func fits(_ declaration: TextIndex, of type: AnyObject.Type) -> Bool {
+    if declaringType == type { return true }
+    let own = (declaringType as? StoredObject.Type)?.textIndexes.first { $0.name == index }
+    return own?.signature(classVersion: 0) == declaration.signature(classVersion: 0)
   }
 
   var copy: MatchesTest { MatchesTest(copying: self) }

@@ -141,9 +141,14 @@ final class Salvage: SalvageVisitor {
 
   /// Notes an index, which is rebuilt later from the saved rows, as its entries may belong to lost rows.
   private func leaveOut(_ index: SalvagedKeyspace) {
+    if let id = index.id { numbers.insert(id.rawValue) }
+    if index.isNameKnown, let text = TextKeyspaceName(index.name) {
+      // The segments of a text index are named with its tree.
+      if text.segment == nil { report.indexesToBuild.append("\(text.className): \(text.indexName)") }
+      return
+    }
     let names = index.isNameKnown ? ClassIndex.names(fromKeyspace: index.name) : nil
     report.indexesToBuild.append(names.map { "\($0.className): \($0.name)" } ?? index.file)
-    if let id = index.id { numbers.insert(id.rawValue) }
   }
 
   private func describe(_ keyspace: SalvagedKeyspace) {
@@ -346,8 +351,9 @@ final class Salvage: SalvageVisitor {
 }
 
 extension SalvagedKeyspace {
-  /// Whether the keyspace is an index, or a tree that may be an index because its name is lost.
+  /// Whether the keyspace belongs to an index, or is a tree that may be an index because its name is lost.
   fileprivate var isIndex: Bool {
-    kind == .tree && (!isNameKnown || ClassIndex.names(fromKeyspace: name) != nil)
+    if isNameKnown, TextKeyspaceName(name) != nil { return true }
+    return kind == .tree && (!isNameKnown || ClassIndex.names(fromKeyspace: name) != nil)
   }
 }

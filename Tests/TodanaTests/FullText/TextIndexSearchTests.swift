@@ -160,3 +160,69 @@ private struct Trial {
     #expect(try store.ids(query, includingPending: includingPending).count == expected.count)
   }
 }
+
+extension TextIndexSearchTests {
+  @Test func `an index that a subclass declares in another way is not searched for its superclass`() throws {
+    let store = try Store(.inMemory, classes: [Letter.self, Reply.self])
+    for number in 0..<200 {
+      let reply = Reply()
+      (reply.subject, reply.quote) = ("subject \(number)", "quote \(number)")
+      try store.insert(reply)
+    }
+    try store.saveChanges()
+    try store.buildIndexes()
+    let both = Letter.where { $0.matches("quote ", in: "words") }.includingSubclasses()
+    #expect(try store.count(both) == 0)
+    #expect(try store.count(Reply.where { $0.matches("quote ", in: "words") }) == 200)
+    #expect(try store.explain(Reply.where { $0.matches("7 ", in: "words") }).access == .text)
+    let subjects = Letter.where { $0.matches("subject 7 ", in: "words") }.includingSubclasses()
+    #expect(try store.fetch(subjects).map(\.subject) == ["subject 7"])
+  }
+
+  @Test func `salvage leaves text indexes out, and they are built again`() throws {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    let (path, target) = (directory.path("store"), directory.path("salvaged"))
+    let store = try Store(.directory(path), classes: [Letter.self])
+    for number in 0..<300 {
+      let letter = Letter()
+      letter.subject = "subject \(number)"
+      try store.insert(letter)
+    }
+    try store.saveChanges()
+    try store.buildIndexes()
+    try store.close()
+    let report = try Store.salvage(from: path, to: target)
+    #expect(report.indexesToBuild == ["Letter: words"] && report.keyspaces.map(\.name) == ["Letter"])
+    let salvaged = try Store(.directory(target), classes: [Letter.self])
+    #expect(try salvaged.count(Letter.where { $0.matches("subject 7 ", in: "words") }) == 1)
+    try salvaged.buildIndexes()
+    #expect(try salvaged.explain(Letter.where { $0.matches("7 ", in: "words") }).access == .text)
+    #expect(try salvaged.count(Letter.where { $0.matches("subject 7 ", in: "words") }) == 1)
+  }
+}
+
+private class Letter: StoredObject {
+  var subject = ""
+
+  override class var textIndexes: [TextIndex] { [TextIndex(\Letter.subject, name: "words")] }
+
+  required init() {}
+
+  override func writeContent(to buffer: inout DataBuffer) { buffer.writeString(subject) }
+  override func readContent(from buffer: inout DataBuffer) throws { subject = try buffer.readString() }
+}
+
+private final class Reply: Letter {
+  var quote = ""
+
+  override class var textIndexes: [TextIndex] { [TextIndex(\Reply.quote, name: "words")] }
+
+  override func writeContent(to buffer: inout DataBuffer) {
+    super.writeContent(to: &buffer)
+    buffer.writeString(quote)
+  }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    try super.readContent(from: &buffer)
+    quote = try buffer.readString()
+  }
+}

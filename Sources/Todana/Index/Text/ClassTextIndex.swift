@@ -1,5 +1,3 @@
-import CUnicode
-
 /// A text index of a registered class, in one open store.
 final class ClassTextIndex {
   let declaration: TextIndex
@@ -81,16 +79,4 @@ extension Keyspace {
   var textName: TextKeyspaceName? { TextKeyspaceName(name) }
   /// Whether the keyspace has the records of a class.
   var isOfClass: Bool { kind == .rows && textName == nil }
-}
-
-extension TextIndex {
-  /// Returns a text of all properties of the index that must be unchanged for existing segments to be usable.
-  func signature(classVersion: UInt8) -> String {
-    var lines = ["layout 1", "class version \(classVersion)", "unicode \(tdu_unicode_version())"]
-    for column in columns { lines.append("property \(column.path)") }
-    if let language { lines.append("language \(language.name)") }
-    if keepsPositions { lines.append("positions") }
-    if findsSubstrings { lines.append("substrings") }
-    return lines.joined(separator: "\n")
-  }
 }

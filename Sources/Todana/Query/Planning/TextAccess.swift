@@ -33,7 +33,8 @@ final class TextAccess {
     for test: MatchesTest, of table: ClassTable
   ) -> (ClassTextIndex, SearchedColumns)? {
     if let name = test.indexName {
-      return table.textIndexes.first { $0.name == name }.map { index in
+      let named = table.textIndexes.first { $0.name == name && test.fits($0.declaration, of: table.type) }
+      return named.map { index in
         let numbers = index.declaration.columns.indices.map(UInt8.init(clamping:))
         return (index, SearchedColumns(numbers: numbers, areAll: true))
       }
