@@ -53,7 +53,7 @@ void SegmentBuilder::beginRow(uint64_t row) {
 void SegmentBuilder::add(const Text &text) {
   if (text.column != lastColumn_) nextWord_ = 0;
   lastColumn_ = text.column;
-  if (UINT32_MAX - text.wordCount <= nextWord_ || UINT32_MAX - text.wordCount < lengths_.back()) {
+  if (UINT32_MAX - kTextGap - text.wordCount < nextWord_ || UINT32_MAX - text.wordCount < lengths_.back()) {
     throw std::length_error("a row has too many words");
   }
   const uint32_t document = rows_.count() - 1;
@@ -74,8 +74,7 @@ void SegmentBuilder::add(const Text &text) {
     }
   }
   lengths_.back() += static_cast<uint32_t>(text.wordCount);
-  // The last word of a text and the first one of the next do not follow each other.
-  nextWord_ += static_cast<uint32_t>(text.wordCount) + 1;
+  nextWord_ += static_cast<uint32_t>(text.wordCount) + kTextGap;
   if (options_.hasGrams) addGrams(text);
 }
 

@@ -68,6 +68,10 @@ class PhraseSearch : public SearchNode {
       : term_(query.term), isNear_(query.kind == Query::Kind::near), distance_(query.distance), phraseSizes_(query.phraseSizes),
         isExact_(segment.info().keepsPositions) {
     if (!isNear_) phraseSizes_ = {query.words.size()};
+    // Words that are farther apart may be in two texts of a list.
+    for (const size_t size : phraseSizes_) {
+      if (isNear_ && size + distance_ >= kTextGap) isExact_ = false;
+    }
     for (const WordPattern &pattern : query.words) {
       words_.emplace_back(segment, pattern, columns, isExact_);
       if (!words_.back().uncertain.isEmpty()) isExact_ = false;

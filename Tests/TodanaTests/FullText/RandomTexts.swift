@@ -95,7 +95,9 @@ struct RandomTexts {
       return .term(.end, String(one(of: texts).suffix(number(0...3))))
     case 9, 10: return .fuzzy(changed(part(of: texts, words: 1...2)), edits: number(1...2))
     case 11, 12:
-      return .near((0..<number(2...3)).map { _ in part(of: texts, words: 1...2) }, distance: number(0...3))
+      return .near(
+        (0..<number(2...3)).map { _ in part(of: texts, words: 1...2) },
+        distance: number(0...9) == 0 ? number(200...1_000_000) : number(0...3))
     case 13:
       let letters = piece(of: one(of: texts)).unicodeScalars.filter { $0.properties.isAlphabetic && $0.value < 0x250 }
       return .regularExpression(letters.map { number(0...1) == 0 ? "[\($0)z]" : "\($0)?" }.joined() + "(a|b.)*")

@@ -56,6 +56,16 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 3, 254, 255, 256, 300, 1_000_000])
+  func `words of two texts of a list are not near each other`(_ distance: Int) throws {
+    var trial = try Trial(Options(keepsPositions: true), seed: 1)
+    let filler = String(repeating: "x ", count: 254)
+    try trial.addSegment(of: [.many(["a", "b"]), .one("a b"), .one("a \(filler)b"), .many(["a \(filler)", "b"])])
+    for texts in [["a", "b"], ["b", "a"], ["a x", "b"], ["a", "x b"]] {
+      try trial.check(.near(texts, distance: distance), in: 0)
+    }
+  }
+
   @Test func `a term in every row has groups of postings`() throws {
     var trial = try Trial(Options(keepsPositions: true), seed: 2)
     // More rows than a window of a search has, some of them apart.
@@ -118,18 +128,27 @@ private struct Trial {
 
   /// Adds a segment with rows of which each has one text a property, and sometimes a list of texts or none.
   mutating func addSegment(of rows: [[String]]) throws {
+    try addSegment(
+      of: rows.map { row in
+        row.map { text -> TextList in
+          switch random.number(0...9) {
+          case 0: .many([text, text + " " + random.text()])
+          case 1: rows.count > 1000 ? .one(text) : .none
+          default: .one(text)
+          }
+        }
+      })
+  }
+
+  /// Adds a segment with rows of one property.
+  mutating func addSegment(of rows: [TextList]) throws { try addSegment(of: rows.map { [$0] }) }
+
+  mutating func addSegment(of rows: [[TextList]]) throws {
     let builder = try TextSegmentBuilder(
       keepsPositions: options.keepsPositions, findsSubstrings: options.findsSubstrings, stemmer: analyzer.stemmer)
     var texts: [RowID: [TextList]] = [:]
-    for row in rows {
+    for lists in rows {
       nextRow += RowID(random.number(0...9) == 0 ? random.number(1...1000) : 1)
-      let lists = row.map { text -> TextList in
-        switch random.number(0...9) {
-        case 0: .many([text, text + " " + random.text()])
-        case 1: rows.count > 1000 ? .one(text) : .none
-        default: .one(text)
-        }
-      }
       texts[nextRow] = lists
       try builder.add(nextRow, lists)
     }
