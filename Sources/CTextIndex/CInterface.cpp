@@ -8,6 +8,7 @@
 #include "Grams.h"
 #include "Search.h"
 #include "SegmentBuilder.h"
+#include "SegmentDigests.h"
 #include "SegmentMerge.h"
 
 using namespace todana::text;
@@ -224,6 +225,17 @@ tdt_segment *tdt_segment_open(const tdt_tables *tables, tdt_read_page read, void
 }
 
 void tdt_segment_free(tdt_segment *segment) { delete segment; }
+
+void tdt_tables_rows(const tdt_tables *tables, uint32_t first, uint32_t count, uint64_t *rows) {
+  for (uint32_t index = 0; index < count; index++) rows[index] = tables->tables->rows.row(first + index);
+}
+
+tdt_status tdt_segment_digests(tdt_segment *segment, uint64_t *output) {
+  return guarded([&] {
+    const std::vector<uint64_t> all = digests(segment->segment);
+    std::copy(all.begin(), all.end(), output);
+  });
+}
 
 // MARK: Merging
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "TermWalk.h"
+
 namespace todana::text {
 
 namespace {
@@ -123,16 +125,7 @@ class TermMerge {
 // The inputs' dictionaries side by side.
 struct Place {
   size_t input;
-  DictionaryCursor cursor;
-  std::string last;
-
-  // Moves to the next term; returns false at the end. The order is checked, also between pages.
-  bool next() {
-    last.assign(cursor.key());
-    if (!cursor.next()) return false;
-    if (!(Key(last) < cursor.key())) throw Damaged();
-    return true;
-  }
+  TermWalk walk;
 };
 
 }  // namespace
@@ -149,25 +142,25 @@ SegmentInfo merge(const std::vector<MergeInput> &inputs, PageSink &sink) {
     sink, std::move(numbers.rows), std::move(numbers.newLengths), first.keepsPositions, first.hasGrams);
   std::vector<std::unique_ptr<Place>> places;
   for (size_t input = 0; input < inputs.size(); input++) {
-    auto place = std::make_unique<Place>(Place{input, inputs[input].segment->cursor(), {}});
-    if (place->cursor.seek(Key())) places.push_back(std::move(place));
+    auto place = std::make_unique<Place>(Place{input, TermWalk(*inputs[input].segment)});
+    if (place->walk.begin()) places.push_back(std::move(place));
   }
   // Equal keys come in the order of the inputs, which is usually that of their rows.
   const auto isLater = [](const std::unique_ptr<Place> &one, const std::unique_ptr<Place> &other) {
-    const int order = one->cursor.key().compare(other->cursor.key());
+    const int order = one->walk.key().compare(other->walk.key());
     return order != 0 ? order > 0 : one->input > other->input;
   };
   std::make_heap(places.begin(), places.end(), isLater);
   std::string key;
   while (!places.empty()) {
-    key.assign(places.front()->cursor.key());
-    const bool hasPositions = shape(static_cast<uint8_t>(key[0]), first.keepsPositions).hasPositions;
+    key.assign(places.front()->walk.key());
+    const bool hasPositions = places.front()->walk.hasPositions();
     term.begin();
-    while (!places.empty() && places.front()->cursor.key() == key) {
+    while (!places.empty() && places.front()->walk.key() == key) {
       std::pop_heap(places.begin(), places.end(), isLater);
       Place &place = *places.back();
-      term.add(place.input, inputs[place.input].segment->postings(place.cursor), hasPositions);
-      if (place.next()) {
+      term.add(place.input, place.walk.postings(), hasPositions);
+      if (place.walk.next()) {
         std::push_heap(places.begin(), places.end(), isLater);
       } else {
         places.pop_back();

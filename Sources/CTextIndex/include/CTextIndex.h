@@ -113,6 +113,11 @@ void tdt_tables_find(const tdt_tables *tables, const uint64_t *rows, size_t coun
 // Returns the number of words of those row ids that the segment has, and sets their number.
 uint64_t tdt_tables_count_words(const tdt_tables *tables, const uint64_t *rows, size_t count, uint32_t *found);
 
+// Writes the row ids of `count` documents from `first` on.
+void tdt_tables_rows(const tdt_tables *tables, uint32_t first, uint32_t count, uint64_t *rows);
+// Writes a digest of each document, by which segments are compared. Reads all pages.
+tdt_status tdt_segment_digests(tdt_segment *segment, uint64_t *digests);
+
 // MARK: Merging
 
 // A segment to merge. `dropped` has the row ids that are left out, in ascending order.

@@ -3,16 +3,21 @@ public struct StoredIndex: Sendable, Equatable {
   /// The stored name of the class.
   public var className: String
   public var name: String
+  /// Whether it is a ``TextIndex``.
+  public var isTextIndex = false
   public var isUnique = false
   /// Whether queries use the index.
   ///
   /// If not, a program that has the class builds it when it opens the store.
   public var isComplete = false
-  /// The number of entries; 0 if ``isDamaged``.
+  /// The number of entries; 0 if ``isDamaged``. A text index has one for each object whose texts it has.
   public var entryCount = 0
+  /// The approximate number of objects whose texts a text index does not have yet, so that searches read them.
+  public var pendingCount = 0
   /// The number of rows without entries, as their records could not be read when the index was built.
   public var skippedRowCount = 0
-  /// The parts, condition and versions as they were declared, one a line.
+  /// The parts, condition and versions as they were declared, one a line; for a text index, its properties, options and
+  /// versions.
   public var definition: [String] = []
   /// Whether the file of the index cannot be read.
   ///
@@ -30,7 +35,9 @@ extension Store {
     get throws(StoreError) {
       try begin()
       var found: [StoredIndex] = []
-      for keyspace in try onRecords({ sealing throws(BackendError) in try sealing.keyspaces() }) {
+      let keyspaces = try onRecords({ sealing throws(BackendError) in try sealing.keyspaces() })
+      for keyspace in keyspaces {
+        if let textIndex = try storedTextIndex(of: keyspace, keyspaces) { found.append(textIndex) }
         guard keyspace.kind == .tree, let (className, name) = ClassIndex.names(fromKeyspace: keyspace.name) else {
           continue
         }
@@ -53,7 +60,32 @@ extension Store {
     }
   }
 
+  private func storedTextIndex(of keyspace: Keyspace, _ keyspaces: [Keyspace]) throws(StoreError) -> StoredIndex? {
+    guard keyspace.kind == .tree, let name = keyspace.textName else { return nil }
+    var index = StoredIndex(className: name.className, name: name.indexName, isTextIndex: true)
+    do throws(StoreError) {
+      let found = try onRecords { sealing throws(BackendError) -> (header: TextIndexHeader, pendingCount: Int)? in
+        let snapshot = try sealing.snapshot()
+        guard let header = try TextIndexState.header(of: keyspace.id, in: snapshot, self) else { return nil }
+        return (header, try TextIndexState.pending(of: keyspace.id, in: snapshot).count)
+      }
+      guard let (header, pendingCount) = found else { return nil }
+      index.definition = header.signature.split(separator: "\n").map(String.init)
+      index.isComplete = true
+      index.entryCount = header.segments.reduce(0) { $0 + $1.info.rowCount - $1.staleCount }
+      let stored = keyspaces.first { $0.isOfClass && $0.displayName == name.className }
+      let count = try stored.map { stored throws(StoreError) in try savedCount(of: stored.id) } ?? 0
+      index.pendingCount = max(0, count - index.entryCount) + pendingCount
+    } catch {
+      guard error.code == .damagedRecord || error.code == .damagedIndex else { throw error }
+      index.isDamaged = true
+    }
+    return index
+  }
+
   /// Empties an index, so that a program that has the class builds it again when it opens the store.
+  ///
+  /// A class may have an index and a text index with one name; both are emptied.
   ///
   /// A program that has the class uses ``rebuildIndexes(of:named:progress:)`` instead.
   ///
@@ -68,9 +100,19 @@ extension Store {
     try beginChange()
     let keyspaceName = ClassIndex.keyspacePrefix(ofClass: className) + Array(name.utf8)
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
-    guard let tree = keyspaces.first(where: { $0.kind == .tree && $0.name == keyspaceName })?.id else {
+    let textName = TextKeyspaceName(className: className, indexName: name)
+    let hasTextIndex = keyspaces.contains { $0.textName == textName }
+    let found = keyspaces.first { $0.kind == .tree && $0.name == keyspaceName }?.id
+    guard found != nil || hasTextIndex else {
       throw StoreError(.invalidIndex, "There is no index \"\(name)\" of this class.", className: className)
     }
+    try session.worker.pause()
+    defer { session.worker.resume() }
+    if hasTextIndex { try emptyStoredTextIndex(textName, keyspaces) }
+    if let found { try emptyStoredIndex(found) }
+  }
+
+  private func emptyStoredIndex(_ tree: KeyspaceID) throws(StoreError) {
     // An unreadable header is not needed: without one, the build starts from the beginning.
     var header: IndexHeader?
     do throws(StoreError) {
@@ -78,8 +120,6 @@ extension Store {
     } catch {
       guard error.code == .damagedRecord else { throw error }
     }
-    try session.worker.pause()
-    defer { session.worker.resume() }
     // The state changes before the commit, as no query may use the index after it.
     if session.indexes[tree] != nil { session.indexes[tree] = .building }
     session.indexes.setSkipsRows(false, tree)

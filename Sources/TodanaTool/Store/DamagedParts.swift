@@ -10,7 +10,7 @@ struct DamagedParts {
       names.append("class \(entry.name)")
     }
     for index in try store.storedIndexes where index.isDamaged {
-      names.append("index \(index.className): \(index.name)")
+      names.append("\(index.isTextIndex ? "text index" : "index") \(index.className): \(index.name)")
     }
     do {
       _ = try store.namedBufferNames()

@@ -71,7 +71,7 @@ struct IndexRebuildCommand: ParsableCommand {
   func run() throws {
     let names = try store.withStore(.writeExisting) { store in
       let names =
-        try index.map { [$0] } ?? store.storedIndexes.filter { $0.className == className }.map(\.name)
+        try index.map { [$0] } ?? Set(store.storedIndexes.filter { $0.className == className }.map(\.name)).sorted()
       try checkOrder(store)
       for name in names { try store.emptyStoredIndex(named: name, ofClassNamed: className) }
       return names
@@ -107,26 +107,31 @@ extension IndexRebuildCommand {
 struct IndexEntry: Encodable {
   let `class`: String
   let index: String
+  let isTextIndex: Bool
   let isUnique: Bool
   let isComplete: Bool
   let isDamaged: Bool
   let entryCount: Int
+  let pendingCount: Int
   let skippedRowCount: Int
   let definition: [String]
 
   init(_ index: StoredIndex) {
     `class` = index.className
     self.index = index.name
+    isTextIndex = index.isTextIndex
     isUnique = index.isUnique
     isComplete = index.isComplete
     isDamaged = index.isDamaged
     entryCount = index.entryCount
+    pendingCount = index.pendingCount
     skippedRowCount = index.skippedRowCount
     definition = index.definition
   }
 
   fileprivate var state: String {
     if isDamaged { return "damaged" }
+    if isTextIndex { return "texts" + (pendingCount == 0 ? "" : ", without \(formattedCount(pendingCount)) pending") }
     let skipped = skippedRowCount == 0 ? "" : ", without \(formattedCount(skippedRowCount)) unreadable"
     return (isComplete ? "complete" : "to be built") + skipped + (isUnique ? ", unique" : "")
   }

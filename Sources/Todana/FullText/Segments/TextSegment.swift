@@ -39,6 +39,17 @@ final class TextSegmentTables: @unchecked Sendable {
     return (Int(found), Int(clamping: words))
   }
 
+  /// Returns the row ids of some documents, which have the numbers from 0 on, in ascending order.
+  func rowIDs(of documents: Range<Int>) -> [RowID] {
+    precondition(documents.lowerBound >= 0 && documents.upperBound <= info.rowCount)
+    return unsafe [RowID](unsafeUninitializedCapacity: documents.count) { rows, count in
+      if let rows = rows.baseAddress {
+        unsafe tdt_tables_rows(tables, UInt32(documents.lowerBound), UInt32(documents.count), rows)
+      }
+      count = documents.count
+    }
+  }
+
   /// The approximate number of bytes in memory.
   var byteCount: Int { unsafe tdt_tables_memory(tables) }
 }
@@ -66,6 +77,21 @@ final class TextSegment {
   deinit { unsafe tdt_segment_free(handle) }
 
   var info: TextSegmentInfo { tables.info }
+
+  /// Returns a number for each document that depends on all that the segment has of it.
+  ///
+  /// Equal texts have equal numbers in all segments with the same options.
+  ///
+  /// - Throws: The errors of reading pages, of which this reads all.
+  func digests() throws(BackendError) -> [UInt64] {
+    var status = TDT_OK
+    let digests = unsafe [UInt64](unsafeUninitializedCapacity: info.rowCount) { digests, count in
+      if let digests = digests.baseAddress { status = unsafe tdt_segment_digests(handle, digests) }
+      count = status == TDT_OK ? info.rowCount : 0
+    }
+    try source.check(status)
+    return digests
+  }
 
   /// Writes a segment with the rows of several ones.
   ///

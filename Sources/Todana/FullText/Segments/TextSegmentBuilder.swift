@@ -19,6 +19,9 @@ final class TextSegmentBuilder {
 
   deinit { unsafe tdt_builder_free(builder) }
 
+  /// Returns whether a text is not too long.
+  static func takes(_ text: String) -> Bool { text.utf8.count <= Int(TDU_LONGEST_TEXT) }
+
   var rowCount: Int { unsafe Int(tdt_builder_row_count(builder)) }
   /// The approximate number of bytes; writing takes up to three times as many.
   var byteCount: Int { unsafe tdt_builder_memory(builder) }
@@ -38,7 +41,7 @@ final class TextSegmentBuilder {
       let isAdded = list.allSatisfy { text in
         let added = AnalyzedText.with(text, stemmer: stemmer) { text in add(text, UInt8(column)) }
         // There is no analyzed text if there is no memory, or if the text is too long.
-        status = added ?? (text.utf8.count > Int(TDU_LONGEST_TEXT) ? TDT_TOO_LONG : TDT_NO_MEMORY)
+        status = added ?? (Self.takes(text) ? TDT_NO_MEMORY : TDT_TOO_LONG)
         return status == TDT_OK
       }
       if !isAdded { try status.check() }

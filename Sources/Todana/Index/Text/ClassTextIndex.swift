@@ -45,13 +45,18 @@ final class ClassTextIndex {
 }
 
 /// The name of a keyspace that belongs to a text index: its tree, or one of its segments.
-struct TextKeyspaceName {
+struct TextKeyspaceName: Equatable {
   var className: String
   var indexName: String
   /// The number of the segment; nil for the tree.
   var segment: UInt64?
 
   private static let mark = Array("text".utf8)
+
+  static func == (lhs: TextKeyspaceName, rhs: TextKeyspaceName) -> Bool { lhs.bytes == rhs.bytes }
+
+  /// The name of the index's tree.
+  var index: TextKeyspaceName { TextKeyspaceName(className: className, indexName: indexName) }
 
   init(className: String, indexName: String, segment: UInt64? = nil) {
     (self.className, self.indexName, self.segment) = (className, indexName, segment)

@@ -71,27 +71,64 @@ extension Store {
   func emptyTextIndexes(_ indexes: [ClassTextIndex]) throws(StoreError) {
     if indexes.isEmpty { return }
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
-    var batch = WriteBatch()
-    var begun: [(KeyspaceID, TextIndexHeader)] = []
+    var emptying = TextIndexEmptying()
     for index in indexes {
       guard let tree = index.tree else { throw StoreError(.readOnly, "The store was opened for reading only.") }
       let header = TextIndexHeader(signature: index.signature)
-      batch.appendClear(of: tree)
-      append(header, to: tree, &batch)
-      begun.append((tree, header))
-      for keyspace in keyspaces where keyspace.kind == .rows {
-        guard let name = keyspace.textName, name.className.utf8.elementsEqual(index.className.utf8),
-          name.indexName.utf8.elementsEqual(index.name.utf8)
-        else { continue }
-        batch.appendDrop(of: keyspace.id)
-      }
+      emptying.append(
+        tree, header, TextKeyspaceName(className: index.className, indexName: index.name), keyspaces, self)
     }
-    batch.sort()
+    try commit(&emptying, durability: .relaxed)
+  }
+
+  /// Empties a text index, whose class the program may not know.
+  func emptyStoredTextIndex(_ name: TextKeyspaceName, _ keyspaces: [Keyspace]) throws(StoreError) {
+    guard let tree = keyspaces.first(where: { $0.textName == name })?.id else { return }
+    // The next store that is opened with the class begins an index that has no header.
+    var header: TextIndexHeader?
+    do throws(StoreError) {
+      let known = try onRecords { sealing throws(BackendError) in
+        try TextIndexState.header(of: tree, in: try sealing.snapshot(), self)
+      }
+      header = known.map { TextIndexHeader(signature: $0.signature) }
+    } catch {
+      guard error.code == .damagedRecord else { throw error }
+    }
+    var emptying = TextIndexEmptying()
+    emptying.append(tree, header, name, keyspaces, self)
+    try commit(&emptying, durability: .full)
+  }
+
+  private func commit(_ emptying: inout TextIndexEmptying, durability: Durability) throws(StoreError) {
+    emptying.batch.sort()
     do throws(BackendError) {
-      noteCommit(try sealing.commit(batch, durability: .relaxed), durability: .relaxed)
+      noteCommit(try sealing.commit(emptying.batch, durability: durability), durability: durability)
     } catch {
       throw translate(error)
     }
-    for (tree, header) in begun { session.textIndexes.note(header, of: tree) }
+    for (tree, header) in emptying.headers { session.textIndexes.note(header, of: tree) }
+    session.textIndexes.forget(tablesOf: emptying.segments)
+  }
+}
+
+/// The changes that empty text indexes.
+private struct TextIndexEmptying: ~Copyable {
+  var batch = WriteBatch()
+  /// The new headers.
+  private(set) var headers: [(KeyspaceID, TextIndexHeader?)] = []
+  /// The segments that are dropped.
+  private(set) var segments: [KeyspaceID] = []
+
+  mutating func append(
+    _ tree: KeyspaceID, _ header: TextIndexHeader?, _ name: TextKeyspaceName, _ keyspaces: [Keyspace], _ store: Store
+  ) {
+    batch.appendClear(of: tree)
+    if let header { store.append(header, to: tree, &batch) }
+    headers.append((tree, header))
+    for keyspace in keyspaces {
+      guard let found = keyspace.textName, found.segment != nil, found.index == name.index else { continue }
+      batch.appendDrop(of: keyspace.id)
+      segments.append(keyspace.id)
+    }
   }
 }

@@ -40,7 +40,8 @@ struct TextIndexState {
     return unsafe TextIndexHeader(value)
   }
 
-  private static func pending(
+  /// Reads the pending entries of a tree.
+  static func pending(
     of tree: KeyspaceID, in snapshot: any BackendSnapshot
   ) throws(BackendError) -> [PendingText] {
     let bounds = TextIndexKey.allPending
@@ -62,6 +63,12 @@ struct TextIndexState {
   /// Returns the stale rows of a segment, in ascending order.
   func staleRows(
     of segment: TextIndexHeader.Segment, in snapshot: any BackendSnapshot
+  ) throws(BackendError) -> [RowID] {
+    try Self.staleRows(of: segment, tree, in: snapshot)
+  }
+
+  static func staleRows(
+    of segment: TextIndexHeader.Segment, _ tree: KeyspaceID, in snapshot: any BackendSnapshot
   ) throws(BackendError) -> [RowID] {
     if segment.staleCount == 0 { return [] }
     let chunk = RecordChunk(byteCapacity: 8 << 10, recordLimit: 1)

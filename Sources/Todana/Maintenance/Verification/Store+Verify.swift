@@ -7,6 +7,7 @@ extension Store {
   ///   or key. The records found are counted, and the number is compared with the keyspace's count.
   /// - The content of each class with which the store was opened is read by `readContent`, into a temporary object. The
   ///   rows to which it refers are looked up. References in named buffers are not followed.
+  /// - The rows and texts of each text index are compared with the records, and all its pages are read.
   /// - The entries of each complete index are compared with the records. If the store was not opened with the index's
   ///   class, each entry must belong to an existing row, and the entries are counted.
   ///
@@ -86,6 +87,7 @@ private struct Verification {
       }
     }
     try findOrigins()
+    for keyspace in keyspaces where keyspace.kind == .tree { try verifyTexts(of: keyspace, progress) }
     for keyspace in keyspaces where withReferences.contains(keyspace.id) {
       if let table = store.registry[keyspace.id] { try verifyReferences(of: keyspace, table, progress) }
     }
@@ -204,6 +206,26 @@ private struct Verification {
     guard let stored else { return StoredIndexVerification(name, rows: RowSet()) }
     guard !damaged.contains(stored.id), let rows = rows[stored.id] else { return nil }
     return StoredIndexVerification(name, rows: rows)
+  }
+
+  /// Compares a text index with the records of its class, if the keyspace is the tree of one.
+  private mutating func verifyTexts(
+    of keyspace: Keyspace, _ progress: (VerificationProgress) throws -> Void
+  ) throws {
+    guard let name = keyspace.textName else { return }
+    let stored = keyspaces.first { $0.isOfClass && $0.displayName == name.className }
+    let table = store.registry.tables.first { $0.name == name.className }
+    let index = table?.textIndexes.first { $0.tree == keyspace.id }
+    let declared: (ClassTable, KeyspaceID, ClassTextIndex)?
+    if let table, let index, let stored { declared = (table, stored.id, index) } else { declared = nil }
+    let known = stored.map { damaged.contains($0.id) ? nil : rows[$0.id] ?? RowSet() } ?? RowSet()
+    let count = stored.flatMap { rows[$0.id]?.count } ?? 0
+    var texts = TextIndexVerification(of: keyspace.id, declared, in: store, snapshot)
+    try texts.run(comparedWith: known) { done in
+      try progress(
+        VerificationProgress(phase: .texts, name: keyspace.shownName, doneCount: done, totalCount: max(done, count)))
+    }
+    for finding in texts.findings { report.add(.wrongIndex, keyspace, finding.rowID, finding.message) }
   }
 
   private mutating func check(

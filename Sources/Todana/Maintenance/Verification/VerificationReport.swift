@@ -118,6 +118,8 @@ public struct VerificationProgress: Sendable {
     case pages
     /// Reading all records.
     case records
+    /// Comparing text indexes with the records of the classes that the program knows.
+    case texts
     /// Reading the content of the classes that the program knows, and following the references in it.
     case references
   }

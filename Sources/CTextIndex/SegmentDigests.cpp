@@ -1,0 +1,50 @@
+#include "SegmentDigests.h"
+
+#include "TermWalk.h"
+
+namespace todana::text {
+
+namespace {
+
+uint64_t mix(uint64_t digest, uint64_t value) {
+  // The finalizer of SplitMix64.
+  digest = (digest ^ value) + 0x9E3779B97F4A7C15;
+  digest = (digest ^ (digest >> 30)) * 0xBF58476D1CE4E5B9;
+  digest = (digest ^ (digest >> 27)) * 0x94D049BB133111EB;
+  return digest ^ (digest >> 31);
+}
+
+}  // namespace
+
+std::vector<uint64_t> digests(Segment &segment) {
+  std::vector<uint64_t> digests(segment.rowCount());
+  uint64_t wordCount = 0, termCount = 0;
+  for (uint32_t document = 0; document < segment.rowCount(); document++) {
+    digests[document] = mix(0, segment.length(document));
+    wordCount += segment.length(document);
+  }
+  TermWalk walk(segment);
+  for (bool hasTerm = walk.begin(); hasTerm; hasTerm = walk.next()) {
+    termCount++;
+    const Key key = walk.key();
+    const uint64_t start = hash(reinterpret_cast<const uint8_t *>(key.data()), key.size());
+    PostingsReader reader = walk.postings();
+    for (size_t group = 0; group < reader.groupCount(); group++) {
+      reader.load(group);
+      for (size_t index = 0; index < reader.count(); index++) {
+        const uint32_t count = reader.counts()[index];
+        uint64_t digest = mix(start, count);
+        if (walk.hasPositions()) {
+          const uint32_t *const positions = reader.positions(index);
+          for (uint32_t place = 0; place < count; place++) digest = mix(digest, positions[place]);
+        }
+        // The sum does not depend on the order of the terms.
+        digests[reader.documents()[index]] += digest;
+      }
+    }
+  }
+  if (wordCount != segment.info().wordCount || termCount != segment.info().termCount) throw Damaged();
+  return digests;
+}
+
+}  // namespace todana::text
