@@ -10,7 +10,9 @@ public struct StoredIndex: Sendable, Equatable {
   ///
   /// If not, a program that has the class builds it when it opens the store.
   public var isComplete = false
-  /// The number of entries; 0 if ``isDamaged``. A text index has one for each object whose texts it has.
+  /// The number of entries; 0 if ``isDamaged``.
+  ///
+  /// A text index has one for each object whose texts it has.
   public var entryCount = 0
   /// The approximate number of objects whose texts a text index does not have yet, so that searches read them.
   public var pendingCount = 0
