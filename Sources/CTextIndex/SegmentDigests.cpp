@@ -28,13 +28,14 @@ std::vector<uint64_t> digests(Segment &segment) {
     termCount++;
     const Key key = walk.key();
     const uint64_t start = hash(reinterpret_cast<const uint8_t *>(key.data()), key.size());
+    const bool hasPositions = walk.hasPositions();
     PostingsReader reader = walk.postings();
     for (size_t group = 0; group < reader.groupCount(); group++) {
       reader.load(group);
       for (size_t index = 0; index < reader.count(); index++) {
         const uint32_t count = reader.counts()[index];
         uint64_t digest = mix(start, count);
-        if (walk.hasPositions()) {
+        if (hasPositions) {
           const uint32_t *const positions = reader.positions(index);
           for (uint32_t place = 0; place < count; place++) digest = mix(digest, positions[place]);
         }

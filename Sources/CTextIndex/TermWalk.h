@@ -1,4 +1,4 @@
-// A walk through all terms of a segment.
+// A walk through all terms of a segment, in the order of their keys.
 #pragma once
 
 #include <string>
@@ -24,7 +24,9 @@ class TermWalk {
 
   Key key() const { return cursor_.key(); }
   PostingsReader postings() const { return segment_.postings(cursor_); }
-  bool hasPositions() const { return shape(static_cast<uint8_t>(key()[0]), segment_.info().keepsPositions).hasPositions; }
+  bool hasPositions() const {
+    return shape(static_cast<uint8_t>(key()[0]), segment_.info().keepsPositions).hasPositions;
+  }
 
  private:
   Segment &segment_;

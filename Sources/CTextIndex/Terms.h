@@ -24,8 +24,8 @@ constexpr size_t kLongestWord = 200;
 constexpr uint8_t kCutMark = 0xFF;
 constexpr size_t kLongestKey = 2 + kLongestWord + 1 + 8;
 
-// The number of positions between the last word of a text and the first one of the next, so that no phrase and few
-// distances reach across.
+// The number of positions between the last word of a text and the first one of the next text of a list. No phrase
+// reaches across, and neither do most distances.
 constexpr uint32_t kTextGap = 256;
 
 inline uint64_t hash(const uint8_t *bytes, size_t count) {

@@ -131,7 +131,7 @@ struct IndexEntry: Encodable {
 
   fileprivate var state: String {
     if isDamaged { return "damaged" }
-    if isTextIndex { return "texts" + (pendingCount == 0 ? "" : ", without \(formattedCount(pendingCount)) pending") }
+    if isTextIndex { return "text index" + (pendingCount == 0 ? "" : ", \(formattedCount(pendingCount)) pending") }
     let skipped = skippedRowCount == 0 ? "" : ", without \(formattedCount(skippedRowCount)) unreadable"
     return (isComplete ? "complete" : "to be built") + skipped + (isUnique ? ", unique" : "")
   }

@@ -94,6 +94,7 @@ import Testing
         ] {
           _ = try damaged.found(node, in: 0)
         }
+        _ = try damaged.digests(in: 0)
         try damaged.merge(testing: false)
       } catch {
         #expect(error.code == .damaged || error.code == .noMemory, "\(error)")
@@ -210,6 +211,8 @@ private struct Trial {
     #expect(found.count <= search.estimate)
     return found
   }
+
+  func digests(in number: Int) throws(BackendError) -> [UInt64] { try segments[number].open().digests() }
 
   mutating func check(_ node: TextNode, in number: Int) throws {
     let rows = segments[number].texts

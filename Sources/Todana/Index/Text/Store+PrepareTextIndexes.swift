@@ -10,7 +10,7 @@ extension Store {
     try session.indexes.whilePreparing { () throws(StoreError) in
       var batch = WriteBatch()
       var begun: [(KeyspaceID, TextIndexHeader)] = []
-      var isKept: Set<KeyspaceID> = []
+      var allKept: Set<KeyspaceID> = []
       for table in registry.tables {
         let own = existing.filter { $0.name.className.utf8.elementsEqual(table.name.utf8) }
         var kept: Set<KeyspaceID> = []
@@ -20,14 +20,14 @@ extension Store {
           try prepare(index, tree: tree, &batch, &begun, &kept)
         }
         for keyspace in own where !kept.contains(keyspace.id) { batch.appendDrop(of: keyspace.id) }
-        isKept.formUnion(kept)
+        allKept.formUnion(kept)
       }
       guard !batch.isEmpty else { return }
       batch.sort()
       do throws(BackendError) {
         noteCommit(try sealing.commit(batch, durability: .relaxed), durability: .relaxed)
         for (tree, header) in begun { session.textIndexes.note(header, of: tree) }
-        session.textIndexes.forget(tablesOf: existing.map(\.id).filter { !isKept.contains($0) })
+        session.textIndexes.forget(tablesOf: existing.map(\.id).filter { !allKept.contains($0) })
       } catch {
         // A read-only store uses the indexes that exist.
         guard error.code == .readOnly else { throw translate(error) }

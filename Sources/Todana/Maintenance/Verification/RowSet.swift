@@ -18,15 +18,20 @@ package struct RowSet {
   package var rowIDs: [RowID] {
     var rowIDs: [RowID] = []
     rowIDs.reserveCapacity(count)
+    forEach { rowIDs.append($0) }
+    return rowIDs
+  }
+
+  /// Calls back for each row id in ascending order.
+  package func forEach(_ body: (RowID) -> Void) {
     for (page, words) in pages.sorted(by: { $0.key < $1.key }) {
       for (index, var word) in words.enumerated() {
         while word != 0 {
-          rowIDs.append(page * RowID(Self.rowsPerPage) + RowID(index * 64 + word.trailingZeroBitCount))
+          body(page * RowID(Self.rowsPerPage) + RowID(index * 64 + word.trailingZeroBitCount))
           word &= word - 1
         }
       }
     }
-    return rowIDs
   }
 
   package func contains(_ rowID: RowID) -> Bool {

@@ -42,7 +42,8 @@ struct TextIndexVerification {
         try compare(segment, of: header, pending, &covered, with: rows, progress)
       }
       guard let rows else { return }
-      for rowID in rows.rowIDs where rowID <= header.mergedRow && !covered.contains(rowID) && !pending.contains(rowID) {
+      rows.forEach { rowID in
+        guard rowID <= header.mergedRow, !covered.contains(rowID), !pending.contains(rowID) else { return }
         add(rowID, "The index lacks the texts of the record.")
       }
     } catch let error as BackendError {
@@ -59,7 +60,7 @@ struct TextIndexVerification {
     _ segment: TextIndexHeader.Segment, of header: TextIndexHeader, _ pending: Set<RowID>, _ covered: inout RowSet,
     with rows: RowSet?, _ progress: (Int) throws -> Void
   ) throws {
-    // The tables are read again: those in memory may be better than the file.
+    // The tables in memory may be sound while the file is not.
     let source = store.pages(of: segment.keyspace, in: snapshot)
     let opened = try TextSegment(try TextSegmentTables(segment.info, from: source), source)
     let digests = try opened.digests()
