@@ -62,8 +62,7 @@ struct VerifyCommand: ParsableCommand {
       return "No data are lost: only one of two copies is damaged. A program that opens the store for writing repairs "
         + "it, and so does: todana store compact \(path)"
     }
-    // Messages about an index begin with its name.
-    if isListed, damage.allSatisfy({ $0.kind == .wrongIndex || $0.message.hasPrefix("Index \"") }) {
+    if isListed, damage.allSatisfy({ $0.isOfIndex }) {
       return "Only indexes are damaged. Rebuild them: todana store index rebuild \(path) CLASS"
     }
     return "Restore a backup, or copy all readable records to a new store: todana store salvage \(path) NEW"
@@ -90,5 +89,12 @@ struct VerifyCommand: ParsableCommand {
       // The line is at the place of the first row.
       return rows.removeValue(forKey: key).map { "\(key.className) \(RowRanges($0)): \(key.message)" }
     }
+  }
+}
+
+extension VerificationReport.Problem {
+  /// Whether only an index is affected, whose name then begins the message.
+  fileprivate var isOfIndex: Bool {
+    kind == .wrongIndex || message.hasPrefix("Index \"") || message.hasPrefix("Text index \"")
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -83,6 +84,30 @@ import Testing
     let missing = try store.verify()
     #expect(missing.problemCount == 1000 && missing.problems.allSatisfy { $0.message.contains("lacks") })
 
+    try store.rebuildIndexes(of: TitledNote.self)
+    #expect(try store.verify().problems.isEmpty)
+    try store.close()
+  }
+
+  @Test func `a damaged segment is reported as part of its index`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("store")
+    var configuration = StoreConfiguration()
+    configuration.indexBuilding = .manual
+    var store = try Store(.directory(path), classes: [TitledNote.self], configuration: configuration)
+    _ = try saveNotes(5000, in: store)
+    try store.buildIndexes()
+    try store.close()
+    let name = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: path).first { $0.hasSuffix("title_1.kch") })
+    let file = URL(filePath: "\(path)/\(name)")
+    var bytes = try Data(contentsOf: file)
+    for place in stride(from: bytes.count / 4, to: bytes.count, by: 9000) { bytes[place] ^= 0xFF }
+    try bytes.write(to: file)
+    store = try Store(.directory(path), classes: [TitledNote.self], configuration: configuration)
+    let problems = try store.verify().problems
+    #expect(problems.contains { $0.kind == .damagedRecord && $0.message.contains("Page ") }, "\(problems)")
+    #expect(problems.allSatisfy { $0.rowID == nil && $0.message.hasPrefix("Text index \"title\"") }, "\(problems)")
     try store.rebuildIndexes(of: TitledNote.self)
     #expect(try store.verify().problems.isEmpty)
     try store.close()

@@ -389,6 +389,11 @@ private struct RefusedRecord {
 
 extension VerificationReport {
   fileprivate mutating func add(_ kind: Kind, _ keyspace: Keyspace, _ rowID: RowID?, _ message: String) {
+    var (rowID, message) = (rowID, message)
+    // The records of a segment are its pages, and no rows of the class.
+    if keyspace.kind == .rows, keyspace.textName != nil, let page = rowID {
+      (rowID, message) = (nil, "Page \(page): \(message)")
+    }
     add(
       Problem(
         kind: kind, className: keyspace.owningClassName, rowID: rowID, message: keyspace.problemMessage(message)))
