@@ -1,12 +1,38 @@
 #include "GramTable.h"
 
 #include <algorithm>
+#include <array>
 
 namespace todana::text {
 
 namespace {
 
+// The scalars of most texts, which have codes of 6 bits: so few that a table of all their grams fits into a cache.
+constexpr char kCommon[] = "abcdefghijklmnopqrstuvwxyz0123456789 !\"#$%&'()*+,-./:;<=>?@[]_";
+constexpr size_t kCodeBits = 6;
+constexpr uint8_t kNoCode = 0xFF;
+// The code of a mark; those of other scalars are their places in kCommon.
+constexpr uint8_t kMarkCode = 63;
+static_assert(sizeof(kCommon) - 1 <= kMarkCode);
+
 constexpr size_t kASCII = 128;
+
+constexpr std::array<uint8_t, kASCII> codes() {
+  std::array<uint8_t, kASCII> codes{};
+  for (size_t scalar = 0; scalar < kASCII; scalar++) codes[scalar] = kNoCode;
+  for (size_t place = 0; kCommon[place] != 0; place++) {
+    codes[static_cast<uint8_t>(kCommon[place])] = static_cast<uint8_t>(place);
+  }
+  return codes;
+}
+
+constexpr std::array<uint8_t, kASCII> kCodes = codes();
+
+uint8_t code(uint32_t scalar) {
+  if (scalar < kASCII) return kCodes[scalar];
+  return scalar == kTextMark ? kMarkCode : kNoCode;
+}
+
 constexpr int kBits = 21;
 constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
 
@@ -16,12 +42,14 @@ size_t place(uint64_t gram, size_t mask) { return static_cast<size_t>(gram * 0x9
 }  // namespace
 
 uint32_t GramTable::number(const uint32_t *scalars, size_t count) {
-  const uint32_t third = count == 3 ? scalars[2] : kTextMark;
   uint32_t *known = nullptr;
-  if ((scalars[0] | scalars[1] | third) < kASCII) {
-    if (ascii_.empty()) ascii_.resize(kASCII * kASCII * kASCII);
-    known = &ascii_[(scalars[0] * kASCII + scalars[1]) * kASCII + third];
-    if (*known != 0) return *known - 1;
+  if (count == 3) {
+    const uint8_t first = code(scalars[0]), second = code(scalars[1]), third = code(scalars[2]);
+    if (first != kNoCode && second != kNoCode && third != kNoCode) {
+      if (common_.empty()) common_.resize(size_t{1} << 3 * kCodeBits);
+      known = &common_[size_t{first} << 2 * kCodeBits | size_t{second} << kCodeBits | third];
+      if (*known != 0) return *known - 1;
+    }
   }
   const Packed gram = uint64_t{scalars[0] + 1} << 2 * kBits | uint64_t{scalars[1] + 1} << kBits |
                       (count == 3 ? uint64_t{scalars[2] + 1} : 0);
@@ -74,7 +102,7 @@ std::vector<uint32_t> GramTable::sorted() const {
 }
 
 size_t GramTable::memory() const {
-  return grams_.capacity() * sizeof(Packed) + slots_.capacity() * sizeof(Slot) + ascii_.capacity() * sizeof(uint32_t);
+  return grams_.capacity() * sizeof(Packed) + slots_.capacity() * sizeof(Slot) + common_.capacity() * sizeof(uint32_t);
 }
 
 }  // namespace todana::text

@@ -33,8 +33,8 @@ class GramTable {
 
   std::vector<Packed> grams_;
   std::vector<Slot> slots_;
-  // The numbers of grams of ASCII, plus 1; empty before the first one.
-  std::vector<uint32_t> ascii_;
+  // The numbers of grams of common scalars, plus 1; empty before the first one.
+  std::vector<uint32_t> common_;
 };
 
 }  // namespace todana::text

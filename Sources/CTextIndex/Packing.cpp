@@ -1,6 +1,9 @@
 #include "Packing.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 namespace todana::text {
 
@@ -17,20 +20,24 @@ size_t packedSize(size_t count, unsigned width) { return (count * width + 7) / 8
 
 // Returns the width that takes the fewest bytes.
 unsigned bestWidth(const uint32_t *values, size_t count) {
-  size_t numbers[kMostBits + 1] = {};
-  for (size_t index = 0; index < count; index++) numbers[bitCount(values[index])]++;
-  unsigned most = kMostBits;
-  while (most > 0 && numbers[most] == 0) most--;
-  if (most == 0) return 0;
+  // The number of values with more bits than a width.
+  uint32_t above[kMostBits + 1] = {};
+  unsigned most = 0;
+  for (size_t index = 0; index < count; index++) {
+    const unsigned bits = bitCount(values[index]);
+    if (bits > 0) above[bits - 1]++;
+    most = std::max(most, bits);
+  }
+  for (unsigned width = most; width-- > 1;) above[width - 1] += above[width];
   unsigned best = most;
   size_t least = packedSize(count, most);
-  for (unsigned width = 0; width < most; width++) {
-    size_t size = packedSize(count, width) + 1;
-    for (unsigned bits = width + 1; bits <= most; bits++) size += numbers[bits] * (1 + (bits - width + 6) / 7);
-    if (size < least) {
-      least = size;
-      best = width;
-    }
+  for (unsigned width = most; width-- > 0;) {
+    // An exception has its index, and a byte for each seven bits above the width.
+    size_t size = packedSize(count, width) + 1 + above[width];
+    for (unsigned bits = width; bits < most; bits += 7) size += above[bits];
+    if (size > least) continue;
+    least = size;
+    best = width;
   }
   return best;
 }
@@ -55,6 +62,36 @@ void appendBits(const uint32_t *values, size_t count, unsigned width, Bytes &out
   std::memcpy(next, &bits, 8);
   output.insert(output.end(), packed, packed + packedSize(count, width));
 }
+
+// Reads numbers of a width, of which the compiler knows all offsets in a run of eight.
+template <unsigned width>
+void readBits(const uint8_t *bytes, size_t count, uint32_t *values) {
+  constexpr uint64_t kMask = (uint64_t{1} << width) - 1;
+  constexpr size_t kRun = 8;
+  size_t index = 0;
+  for (; index + kRun <= count; index += kRun, bytes += width) {
+    for (size_t place = 0; place < kRun; place++) {
+      uint64_t word;
+      std::memcpy(&word, bytes + place * width / 8, 8);
+      values[index + place] = static_cast<uint32_t>(word >> place * width % 8 & kMask);
+    }
+  }
+  for (size_t bit = 0; index < count; index++, bit += width) {
+    uint64_t word;
+    std::memcpy(&word, bytes + bit / 8, 8);
+    values[index] = static_cast<uint32_t>(word >> bit % 8 & kMask);
+  }
+}
+
+using BitReader = void (*)(const uint8_t *bytes, size_t count, uint32_t *values);
+
+template <unsigned... widths>
+constexpr std::array<BitReader, sizeof...(widths)> bitReaders(std::integer_sequence<unsigned, widths...>) {
+  return {readBits<widths>...};
+}
+
+// For each width.
+constexpr auto kBitReaders = bitReaders(std::make_integer_sequence<unsigned, kMostBits + 1>());
 
 }  // namespace
 
@@ -89,17 +126,24 @@ void unpack(Input &input, size_t count, uint32_t *values) {
     std::memset(copy + size, 0, 8);
     bytes = copy;
   }
-  const uint64_t mask = (uint64_t{1} << width) - 1;
-  for (size_t index = 0, bit = 0; index < count; index++, bit += width) {
-    uint64_t word;
-    std::memcpy(&word, bytes + bit / 8, 8);
-    values[index] = static_cast<uint32_t>(word >> bit % 8 & mask);
-  }
+  kBitReaders[width](bytes, count, values);
   for (uint8_t number = 0; number < exceptionCount; number++) {
     const uint8_t index = input.byte();
     const uint64_t high = input.varint(UINT32_MAX);
     if (index >= count || width == kMostBits || high << width > UINT32_MAX) throw Damaged();
     values[index] |= static_cast<uint32_t>(high << width);
+  }
+}
+
+void skipPacked(Input &input, size_t count) {
+  const uint8_t head = input.byte();
+  const unsigned width = head & ~kHasExceptions;
+  if (width > kMostBits || count > kGroup) throw Damaged();
+  const uint8_t exceptionCount = (head & kHasExceptions) != 0 ? input.byte() : 0;
+  input.take(packedSize(count, width));
+  for (uint8_t number = 0; number < exceptionCount; number++) {
+    input.byte();
+    input.varint();
   }
 }
 

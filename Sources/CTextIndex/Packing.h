@@ -14,5 +14,7 @@ constexpr size_t kGroup = 128;
 
 void pack(const uint32_t *values, size_t count, Bytes &output);
 void unpack(Input &input, size_t count, uint32_t *values);
+// Skips numbers that `pack` has written.
+void skipPacked(Input &input, size_t count);
 
 }  // namespace todana::text

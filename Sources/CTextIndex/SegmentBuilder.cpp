@@ -1,24 +1,27 @@
 #include "SegmentBuilder.h"
 
 #include <stdexcept>
+#include <type_traits>
 
 namespace todana::text {
 
 // A counting sort: the number of occurrences of each term gives the place where they begin.
-template <typename AppendKey>
-void Occurrences::write(
-  const std::vector<uint32_t> &order, const ListShape &shape, AppendKey appendKey, SegmentWriter &writer) const {
+template <bool hasPositions, typename AppendKey>
+void Occurrences::writeSorted(
+  const std::vector<uint32_t> &order, AppendKey appendKey, SegmentWriter &writer) const {
+  // A place has a document and a position, or a document only.
+  using Sorted = std::conditional_t<hasPositions, Place, uint32_t>;
   std::vector<size_t> ends(order.size() + 1);
-  for (const uint32_t term : terms_) ends[term + size_t{1}]++;
+  forEach([&](uint32_t term, uint32_t, uint32_t) { ends[term + size_t{1}]++; });
   for (size_t term = 1; term < ends.size(); term++) ends[term] += ends[term - 1];
-  std::vector<uint32_t> documents(terms_.size());
-  std::vector<uint32_t> positions(shape.hasPositions ? terms_.size() : 0);
+  const std::unique_ptr<Sorted[]> places(new Sorted[count()]);
   // Each start moves to the end while its term is filled.
   forEach([&](uint32_t term, uint32_t document, uint32_t position) {
-    size_t &end = ends[term];
-    documents[end] = document;
-    if (shape.hasPositions) positions[end] = position;
-    end++;
+    if constexpr (hasPositions) {
+      places[ends[term]++] = {document, position};
+    } else {
+      places[ends[term]++] = document;
+    }
   });
   Postings postings;
   Bytes key;
@@ -26,20 +29,33 @@ void Occurrences::write(
     postings.clear();
     const size_t start = term == 0 ? 0 : ends[term - 1], end = ends[term];
     for (size_t place = start; place < end; place++) {
-      if (place > start && documents[place] == documents[place - 1]) {
+      uint32_t document;
+      if constexpr (hasPositions) {
+        document = places[place].document;
+        postings.positions.push_back(places[place].position);
+      } else {
+        document = places[place];
+      }
+      if (!postings.documents.empty() && document == postings.documents.back()) {
         postings.counts.back()++;
       } else {
-        postings.documents.push_back(documents[place]);
+        postings.documents.push_back(document);
         postings.counts.push_back(1);
       }
-    }
-    if (shape.hasPositions) {
-      postings.positions.assign(
-        positions.begin() + static_cast<ptrdiff_t>(start), positions.begin() + static_cast<ptrdiff_t>(end));
     }
     key.clear();
     appendKey(term, key);
     writer.add(Key(reinterpret_cast<const char *>(key.data()), key.size()), postings);
+  }
+}
+
+template <typename AppendKey>
+void Occurrences::write(
+  const std::vector<uint32_t> &order, const ListShape &shape, AppendKey appendKey, SegmentWriter &writer) const {
+  if (shape.hasPositions) {
+    writeSorted<true>(order, appendKey, writer);
+  } else {
+    writeSorted<false>(order, appendKey, writer);
   }
 }
 
@@ -50,28 +66,46 @@ void SegmentBuilder::beginRow(uint64_t row) {
   nextGram_ = 0;
 }
 
+// `bytes` returns the bytes of a word, by its index.
+template <typename WordBytes>
+void SegmentBuilder::addTerms(
+  TermKind kind, const Text &text, WordBytes bytes, TermTable &terms, Occurrences &occurrences) {
+  // The memory of a group of words is fetched at a time.
+  constexpr size_t kStep = 16;
+  TermTable::Lookup lookups[kStep];
+  occurrences.begin(rows_.count() - 1, nextWord_);
+  keys_.reserve(kStep * kLongestKey);
+  for (size_t first = 0; first < text.wordCount; first += kStep) {
+    const size_t count = std::min(kStep, text.wordCount - first);
+    keys_.clear();
+    for (size_t index = 0; index < count; index++) {
+      const auto [word, size] = bytes(first + index);
+      const size_t start = keys_.size();
+      // The keys stay in place, as there is room for the longest ones.
+      appendKey(kind, text.column, word, size, keys_);
+      lookups[index] = terms.lookup(keys_.data() + start, keys_.size() - start);
+    }
+    for (size_t index = 0; index < count; index++) occurrences.append(terms.number(lookups[index]));
+  }
+}
+
 void SegmentBuilder::add(const Text &text) {
   if (text.column != lastColumn_) nextWord_ = 0;
   lastColumn_ = text.column;
   if (UINT32_MAX - kTextGap - text.wordCount < nextWord_ || UINT32_MAX - text.wordCount < lengths_.back()) {
     throw std::length_error("a row has too many words");
   }
-  const uint32_t document = rows_.count() - 1;
-  words_.begin(document, nextWord_);
-  for (size_t word = 0; word < text.wordCount; word++) {
-    const uint32_t start = text.words[2 * word], end = text.words[2 * word + 1];
-    key_.clear();
-    appendKey(TermKind::word, text.column, text.bytes + start, end - start, key_);
-    words_.append(wordTerms_.number(key_.data(), key_.size()));
-  }
+  const auto word = [&](size_t index) {
+    const uint32_t start = text.words[2 * index], end = text.words[2 * index + 1];
+    return std::make_pair(text.bytes + start, size_t{end - start});
+  };
+  addTerms(TermKind::word, text, word, wordTerms_, words_);
   if (text.stemEnds != nullptr) {
-    stems_.begin(document, nextWord_);
-    for (size_t word = 0; word < text.wordCount; word++) {
-      const size_t start = word == 0 ? 0 : text.stemEnds[word - 1], end = text.stemEnds[word];
-      key_.clear();
-      appendKey(TermKind::stem, text.column, text.stems + start, end - start, key_);
-      stems_.append(stemTerms_.number(key_.data(), key_.size()));
-    }
+    const auto stem = [&](size_t index) {
+      const size_t start = index == 0 ? 0 : text.stemEnds[index - 1];
+      return std::make_pair(text.stems + start, text.stemEnds[index] - start);
+    };
+    addTerms(TermKind::stem, text, stem, stemTerms_, stems_);
   }
   lengths_.back() += static_cast<uint32_t>(text.wordCount);
   nextWord_ += static_cast<uint32_t>(text.wordCount) + kTextGap;

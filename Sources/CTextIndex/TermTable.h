@@ -9,8 +9,19 @@ class TermTable {
  public:
   TermTable() { clear(); }
 
+  // A key that is looked up.
+  struct Lookup {
+    const uint8_t *key;
+    uint64_t first;   // its first 8 bytes, followed by zeros if it is shorter
+    uint64_t second;  // the next 8 bytes
+    uint64_t hash;
+    uint32_t size;
+  };
+
+  // Prepares to look up a key, which must stay where it is. The memory that is needed is fetched meanwhile.
+  Lookup lookup(const uint8_t *key, size_t count) const;
   // Returns the number of a key.
-  uint32_t number(const uint8_t *key, size_t count);
+  uint32_t number(const Lookup &lookup);
 
   uint32_t count() const { return static_cast<uint32_t>(starts_.size() - 1); }
   Key key(uint32_t number) const {
@@ -29,10 +40,15 @@ class TermTable {
   void clear();
 
  private:
+  // The first bytes of the key are in the slot, so that most lookups read one place of memory only.
   struct Slot {
-    uint32_t hash;
+    uint64_t first;
+    uint64_t second;
+    uint32_t size;
     uint32_t number;  // kEmpty for an empty slot
   };
+  // A key of up to this many bytes is in the slot entirely.
+  static constexpr size_t kInSlot = 16;
   static constexpr uint32_t kEmpty = UINT32_MAX;
 
   void enlarge();
