@@ -85,12 +85,18 @@ struct tdt_tables {
   std::shared_ptr<const SegmentTables> tables;
 };
 
+struct tdt_page_cache {
+  PageCache cache;
+
+  explicit tdt_page_cache(size_t byteCapacity) : cache(byteCapacity) {}
+};
+
 struct tdt_segment {
   CallbackSource source;
   Segment segment;
 
-  tdt_segment(const tdt_tables &tables, tdt_read_page read, void *context)
-      : source(read, context), segment(tables.tables, source) {}
+  tdt_segment(const tdt_tables &tables, PageCache *cache, tdt_read_page read, void *context)
+      : source(read, context), segment(tables.tables, source, cache) {}
 };
 
 struct tdt_query {
@@ -106,34 +112,24 @@ struct tdt_query {
 struct tdt_search {
   Segment &segment;
   Search search;
-  std::vector<uint32_t> hidden;
-  uint32_t nextWindow = 0;
+  // The window that was searched last, with the documents of it that were not given yet.
+  Window window{0, 0};
   Verdict verdict;
-  // The documents of the window that were not given yet.
   std::vector<uint32_t> found;
   size_t given = 0;
 
-  tdt_search(Segment &segment, const Query &query, const Search::Columns &columns)
-      : segment(segment), search(segment, query, columns) {}
+  tdt_search(Segment &segment, const Query &query, const Search::Columns &columns, std::vector<uint32_t> hidden)
+      : segment(segment), search(segment, query, columns, std::move(hidden)) {}
 
   // Searches the next window. Returns false at the end.
   bool advance() {
-    if (nextWindow >= segment.rowCount()) return false;
-    const uint32_t first = nextWindow;
-    // The last window may end at 2^32.
-    nextWindow = std::min(segment.rowCount() - first, DocumentSet::kWindow) + first;
-    search.find(first, verdict);
-    for (auto next = std::lower_bound(hidden.begin(), hidden.end(), first);
-         next != hidden.end() && *next < nextWindow; ++next) {
-      verdict.maybe.remove(*next - first);
-    }
     found.clear();
     given = 0;
+    // A segment has fewer than 2^32 documents.
+    if (!search.find(static_cast<uint32_t>(window.end()), window, verdict)) return false;
     verdict.maybe.forEach([&](uint32_t document) { found.push_back(document); });
-    windowStart = first;
     return true;
   }
-  uint32_t windowStart = 0;
 };
 
 tdt_status tdt_info_read(const uint8_t *bytes, size_t count, tdt_info_values *values) {
@@ -220,8 +216,17 @@ uint64_t tdt_tables_count_words(const tdt_tables *tables, const uint64_t *rows, 
   return words;
 }
 
-tdt_segment *tdt_segment_open(const tdt_tables *tables, tdt_read_page read, void *context) {
-  return new (std::nothrow) tdt_segment(*tables, read, context);
+tdt_page_cache *tdt_page_cache_new(size_t byteCapacity) {
+  tdt_page_cache *cache = nullptr;
+  guarded([&] { cache = new tdt_page_cache(byteCapacity); });
+  return cache;
+}
+
+void tdt_page_cache_free(tdt_page_cache *cache) { delete cache; }
+
+tdt_segment *tdt_segment_open(
+  const tdt_tables *tables, tdt_page_cache *cache, tdt_read_page read, void *context) {
+  return new (std::nothrow) tdt_segment(*tables, cache == nullptr ? nullptr : &cache->cache, read, context);
 }
 
 void tdt_segment_free(tdt_segment *segment) { delete segment; }
@@ -264,6 +269,7 @@ std::vector<WordPattern> patterns(const tdt_pattern *patterns, size_t count) {
     pattern.kind = static_cast<WordPattern::Kind>(given.kind);
     pattern.bytes.assign(given.bytes, given.bytes + given.byte_count);
     pattern.stem.assign(given.stem, given.stem + given.stem_count);
+    pattern.edits = given.edits;
     if (given.test != nullptr) {
       pattern.test = [test = given.test, context = given.context](const uint8_t *word, size_t size) {
         return test(context, word, size);
@@ -339,8 +345,8 @@ tdt_search *tdt_search_new(
   std::unique_ptr<tdt_search> search;
   *status = guarded([&] {
     const Search::Columns searched{{columns, columns + columnCount}, areAll};
-    search = std::make_unique<tdt_search>(segment->segment, *query->parts.at(0), searched);
-    search->hidden = documents(segment->segment.rows(), hidden, hiddenCount);
+    search = std::make_unique<tdt_search>(
+      segment->segment, *query->parts.at(0), searched, documents(segment->segment.rows(), hidden, hiddenCount));
   });
   return *status == TDT_OK ? search.release() : nullptr;
 }
@@ -352,28 +358,31 @@ uint64_t tdt_search_estimate(const tdt_search *search) { return search->search.e
 tdt_status tdt_search_next(tdt_search *search, uint64_t *rows, bool *sure, size_t capacity, size_t *count) {
   *count = 0;
   return guarded([&] {
-    while (search->given == search->found.size()) {
-      if (!search->advance()) return;
-    }
-    for (; *count < capacity && search->given < search->found.size(); search->given++) {
-      const uint32_t document = search->found[search->given];
-      rows[*count] = search->segment.rows().row(search->windowStart + document);
-      sure[*count] = search->verdict.sure.has(document);
-      ++*count;
+    while (*count < capacity) {
+      if (search->given == search->found.size() && !search->advance()) return;
+      for (; *count < capacity && search->given < search->found.size(); search->given++) {
+        const uint32_t document = search->found[search->given];
+        rows[*count] = search->segment.rows().row(search->window.first + document);
+        sure[*count] = search->verdict.sure.has(document);
+        ++*count;
+      }
     }
   });
 }
 
 tdt_status tdt_search_count(tdt_search *search, uint64_t *sure, uint64_t *untested) {
   *sure = *untested = 0;
-  return guarded([&] { search->search.count(search->hidden, *sure, *untested); });
+  return guarded([&] { search->search.count(*sure, *untested); });
 }
 
 // MARK: Ranking
 
 struct tdt_ranking {
   RankingInput input;
+  WindowScores scores;
   BestRows best;
+
+  tdt_ranking(RankingInput values, size_t limit) : input(std::move(values)), scores(input), best(limit) {}
 };
 
 tdt_ranking *tdt_ranking_new(
@@ -381,8 +390,8 @@ tdt_ranking *tdt_ranking_new(
   double averageLength) {
   tdt_ranking *ranking = nullptr;
   guarded([&] {
-    const RankingInput input{{rarities, rarities + termCount}, {weights, weights + columnCount}, averageLength};
-    ranking = new tdt_ranking{input, BestRows(limit)};
+    RankingInput input({rarities, rarities + termCount}, {weights, weights + columnCount}, averageLength);
+    ranking = new tdt_ranking(std::move(input), limit);
   });
   return ranking;
 }
@@ -391,7 +400,7 @@ void tdt_ranking_free(tdt_ranking *ranking) { delete ranking; }
 
 tdt_status tdt_ranking_add(tdt_ranking *ranking, tdt_search *search, bool *isRanked) {
   *isRanked = false;
-  return guarded([&] { *isRanked = search->search.rank(ranking->input, search->hidden, ranking->best); });
+  return guarded([&] { *isRanked = search->search.rank(ranking->scores, ranking->best); });
 }
 
 size_t tdt_ranking_count(const tdt_ranking *ranking) { return ranking->best.count(); }

@@ -1,6 +1,7 @@
 // Finds terms in the dictionary of a segment (DictionaryWriter.h).
 #pragma once
 
+#include "DictionaryWriter.h"
 #include "PostingsReader.h"
 #include "Terms.h"
 
@@ -49,20 +50,27 @@ class DictionaryCursor {
   };
 
   void openPage(size_t page);
+  // Moves before the last run of the page whose first key is not higher than a key; before the first one if there is none.
+  void openRun(Key key);
+  size_t offsetOfRun(size_t run) const;
   void readTerm();
-  RawList readList();
+  static RawList readList(Input &input);
   static ListBytes copy(const RawList &list);
 
   const Fences &fences_;
   StreamReader &pages_;
   const bool keepsPositions_;
+  // The next page, and the next term of this one.
   size_t page_ = 0;
-  size_t left_ = 0;
-  // The position of the next term in the page, which is a copy, because another cursor may use the stream.
+  size_t term_ = 0;
+  size_t termCount_ = 0;
+  SharedPage bytes_;
+  // The position of the next term in the page.
   size_t offset_ = 0;
-  uint8_t bytes_[kPageSize];
   char key_[kLongestKey];
   size_t keySize_ = 0;
+  // The number of bytes that the key has in common with the one before in the page.
+  size_t shared_ = 0;
   uint32_t documentCount_ = 0;
   RawList documents_;
   RawList positions_;

@@ -19,8 +19,13 @@ void DictionaryWriter::add(Key key, const Postings &postings, const std::vector<
   appendList(list_.documents, postings_);
   if (form.hasPositions) appendList(list_.positions, positions_);
   // The lengths of both parts of the key have at most two bytes each.
-  if (page_.size() + 4 + key.size() + entry_.size() > kPageSize) endPage();
-  if (page_.empty()) beginPage(key);
+  if (headSize(pageCount_ + 1) + page_.size() + 4 + key.size() + entry_.size() > kPageSize) endPage();
+  if (page_.empty()) {
+    beginPage(key);
+  } else if (pageCount_ % kRun == 0) {
+    runs_.push_back(page_.size());
+    lastKey_.clear();
+  }
   size_t shared = 0;
   const size_t most = std::min(lastKey_.size(), key.size());
   while (shared < most && lastKey_[shared] == static_cast<uint8_t>(key[shared])) shared++;
@@ -45,7 +50,6 @@ void DictionaryWriter::appendList(const Bytes &list, StreamWriter &stream) {
 }
 
 void DictionaryWriter::beginPage(Key key) {
-  page_.assign(2, 0);
   lastKey_.clear();
   Bytes fence;
   appendVarint(fence, key.size());
@@ -54,11 +58,19 @@ void DictionaryWriter::beginPage(Key key) {
 }
 
 void DictionaryWriter::endPage() {
-  page_[0] = static_cast<uint8_t>(pageCount_);
-  page_[1] = static_cast<uint8_t>(pageCount_ >> 8);
-  page_.resize(kPageSize, 0);
+  Bytes head;
+  const auto append = [&](size_t value) {
+    head.push_back(static_cast<uint8_t>(value));
+    head.push_back(static_cast<uint8_t>(value >> 8));
+  };
+  append(pageCount_);
+  const size_t start = headSize(pageCount_);
+  for (const size_t run : runs_) append(start + run);
+  pages_.append(head);
+  page_.resize(kPageSize - head.size(), 0);
   pages_.append(page_);
   page_.clear();
+  runs_.clear();
   pageCount_ = 0;
 }
 

@@ -1,6 +1,7 @@
 // Writes the terms of a segment with their lists.
 //
-// A page of the dictionary has two bytes with the number of its terms, little-endian, and for each term
+// A page of the dictionary has two bytes with the number of its terms, little-endian, and two with the offset in the page
+// of each 16th further term. Terms between these make a run, whose first key is complete. For each term, the page has
 //
 //   varints of the number of bytes that its key shares with the one before, and of the number of its further bytes
 //   these bytes
@@ -9,14 +10,21 @@
 //     a varint of twice its size, plus 1 if it is in a stream
 //     its bytes, or a varint of its address in the stream
 //
-// The first key of each page is complete. The part `fences` has the length and the bytes of these keys. The pages are
-// filled with zeros.
+// The part `fences` has the length and the bytes of the first key of each page. The pages are filled with zeros.
 #pragma once
 
 #include "Pages.h"
 #include "Terms.h"
 
 namespace todana::text {
+
+// The number of terms of a run.
+constexpr size_t kRun = 16;
+
+// Returns the number of runs of so many terms.
+inline size_t runCount(size_t termCount) { return (termCount + kRun - 1) / kRun; }
+// Returns the number of bytes before the first term of a page.
+inline size_t headSize(size_t termCount) { return 2 * std::max<size_t>(1, runCount(termCount)); }
 
 class DictionaryWriter {
  public:
@@ -46,9 +54,11 @@ class DictionaryWriter {
   StreamWriter positions_;
   const bool keepsPositions_;
   uint64_t termCount_ = 0;
+  // The terms of the page, their number, and the places of runs but the first among them.
   Bytes page_;
-  Bytes entry_;
   size_t pageCount_ = 0;
+  std::vector<size_t> runs_;
+  Bytes entry_;
   Bytes lastKey_;
   EncodedList list_;
 };

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "Coding.h"
+#include "PageCache.h"
 
 namespace todana::text {
-
-constexpr size_t kPageSize = 8192;
 
 enum class Part : uint8_t { dictionary = 0, postings = 1, positions = 2, rows = 3, lengths = 4, fences = 5 };
 constexpr size_t kPartCount = 6;
@@ -19,13 +17,6 @@ class PageSink {
   virtual ~PageSink() = default;
   // Throws CallerFailed.
   virtual void write(uint64_t number, const uint8_t *bytes, size_t count) = 0;
-};
-
-class PageSource {
- public:
-  virtual ~PageSource() = default;
-  // Reads a page into a buffer of kPageSize bytes, and returns its size. Throws CallerFailed, Damaged.
-  virtual size_t read(uint64_t number, uint8_t *buffer) = 0;
 };
 
 // Gives the pages of all parts numbers, in the order in which they are full, and writes them.
@@ -74,14 +65,13 @@ class PageWriter {
 class PageMap {
  public:
   // Reads the directory, whose pages follow `pageCount` others. Throws Damaged, CallerFailed.
-  void read(PageSource &source, uint64_t pageCount, uint64_t directorySize) {
+  void read(SegmentPages &source, uint64_t pageCount, uint64_t directorySize) {
     Bytes directory;
-    uint8_t page[kPageSize];
     while (directory.size() < directorySize) {
       const uint64_t left = directorySize - directory.size();
-      const size_t size = source.read(pageCount + directory.size() / kPageSize + 1, page);
-      if (size != (left < kPageSize ? left : kPageSize)) throw Damaged();
-      directory.insert(directory.end(), page, page + size);
+      const Page &page = *source.page(pageCount + directory.size() / kPageSize + 1);
+      if (page.size != (left < kPageSize ? left : kPageSize)) throw Damaged();
+      directory.insert(directory.end(), page.bytes, page.bytes + page.size);
     }
     Input input(directory.data(), directory.size());
     uint64_t number = 0;
@@ -165,11 +155,11 @@ class StreamWriter {
   uint8_t page_[kPageSize];
 };
 
-// Reads the bytes of a part. Keeps the last page.
+// Reads the bytes of a part.
 class StreamReader {
  public:
   // `size` is the number of bytes of the part.
-  StreamReader(PageSource &source, const PageMap &map, Part part, uint64_t size)
+  StreamReader(SegmentPages &source, const PageMap &map, Part part, uint64_t size)
       : source_(source), map_(map), part_(part), streamSize_(size) {}
 
   uint64_t streamSize() const { return streamSize_; }
@@ -179,51 +169,47 @@ class StreamReader {
     if (address > streamSize_ || count > streamSize_ - address) throw Damaged();
   }
 
-  void read(uint64_t address, size_t count, uint8_t *bytes) {
+  // Returns bytes of the part, which are in `buffer` if they are in several pages. They are valid until the next call
+  // for any part of the segment.
+  const uint8_t *read(uint64_t address, size_t count, Bytes &buffer) {
     require(address, count);
-    while (count > 0) {
-      const size_t offset = address % kPageSize;
-      const uint8_t *const page = this->page(address / kPageSize);
-      const size_t step = count < size_ - offset ? count : size_ - offset;
-      std::memcpy(bytes, page + offset, step);
-      address += step;
-      bytes += step;
-      count -= step;
+    const size_t offset = address % kPageSize;
+    if (count > 0 && count <= kPageSize - offset) return page(address / kPageSize)->bytes + offset;
+    buffer.resize(count);
+    for (size_t done = 0; done < count;) {
+      const size_t start = (address + done) % kPageSize;
+      const Page &page = *this->page((address + done) / kPageSize);
+      const size_t step = std::min(count - done, page.size - start);
+      std::memcpy(buffer.data() + done, page.bytes + start, step);
+      done += step;
     }
+    return buffer.data();
   }
 
   // Reads the whole part. A size that is wrong fails at the first missing page, before much memory is taken.
   Bytes readAll() {
     Bytes bytes;
     for (uint64_t index = 0; index * kPageSize < streamSize_; index++) {
-      const uint8_t *const page = this->page(index);
-      bytes.insert(bytes.end(), page, page + size_);
+      const Page &page = *this->page(index);
+      bytes.insert(bytes.end(), page.bytes, page.bytes + page.size);
     }
     return bytes;
   }
 
-  // Returns a page of the part, which is valid until the next call.
-  const uint8_t *page(uint64_t index) {
-    if (index == index_) return page_;
-    index_ = UINT64_MAX;
+  // Returns a page of the part. The reference is valid until the next call for any part of the segment.
+  const SharedPage &page(uint64_t index) {
     require(index * kPageSize, 1);
-    size_ = source_.read(map_.number(part_, index), page_);
+    const SharedPage &page = source_.page(map_.number(part_, index));
     const uint64_t left = streamSize_ - index * kPageSize;
-    if (size_ != (left < kPageSize ? left : kPageSize)) throw Damaged();
-    index_ = index;
-    return page_;
+    if (page->size != (left < kPageSize ? left : kPageSize)) throw Damaged();
+    return page;
   }
-  // The size of the page that was read last.
-  size_t pageSize() const { return size_; }
 
  private:
-  PageSource &source_;
+  SegmentPages &source_;
   const PageMap &map_;
   const Part part_;
   const uint64_t streamSize_;
-  uint64_t index_ = UINT64_MAX;
-  size_t size_ = 0;
-  uint8_t page_[kPageSize];
 };
 
 }  // namespace todana::text

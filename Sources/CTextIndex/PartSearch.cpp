@@ -34,19 +34,21 @@ class PartSearch : public SearchNode {
     std::sort(grams_.begin(), grams_.end(), [](const Gram &one, const Gram &other) {
       return one.terms.documentCount() < other.terms.documentCount();
     });
+    for (Gram &gram : grams_) rarestFirst_.push_back(&gram.terms);
   }
 
   uint64_t estimate() const override { return grams_[0].terms.documentCount(); }
 
+  uint32_t next(uint32_t document) override { return nextOfAll(rarestFirst_, document); }
+
   void find(const Window &window, const DocumentSet *within, Verdict &verdict) override {
-    verdict.maybe.clear();
     verdict.sure.clear();
-    grams_[0].terms.addTo(verdict.maybe, window.first);
-    if (within != nullptr) verdict.maybe.intersect(*within);
-    for (size_t index = 1; index < grams_.size() && !verdict.maybe.isEmpty(); index++) {
-      more_.clear();
-      grams_[index].terms.addTo(more_, window.first);
-      verdict.maybe.intersect(more_);
+    for (size_t index = 0; index < grams_.size(); index++) {
+      DocumentSet found;
+      grams_[index].terms.addTo(found, window, within);
+      verdict.maybe = found;
+      if (found.isEmpty()) return;
+      within = &verdict.maybe;
     }
     if (!isExact_) return;
     if (grams_.size() > 1) keepMatches(window, verdict.maybe);
@@ -76,8 +78,7 @@ class PartSearch : public SearchNode {
   }
 
   void keepMatches(const Window &window, DocumentSet &set) {
-    more_ = set;
-    more_.forEach([&](uint32_t document) {
+    set.forEach([&](uint32_t document) {
       if (!isMatch(window.first + document)) set.remove(document);
     });
   }
@@ -86,30 +87,24 @@ class PartSearch : public SearchNode {
   bool isMatch(uint32_t document) {
     starts_.clear();
     for (size_t index = 0; index < grams_.size(); index++) {
-      positions_.clear();
-      grams_[index].terms.appendPositions(document, positions_);
-      std::sort(positions_.begin(), positions_.end());
       const uint32_t offset = grams_[index].offset;
-      if (index == 0) {
-        for (const uint32_t position : positions_) {
-          if (position >= offset) starts_.push_back(position - offset);
+      const Positions found = grams_[index].terms.positions(document, positions_);
+      if (index > 0) {
+        keepStarts(starts_, found, offset);
+      } else {
+        for (const uint32_t *next = found.begin; next != found.end; next++) {
+          if (*next >= offset) starts_.push_back(*next - offset);
         }
-        continue;
       }
-      starts_.erase(
-        std::remove_if(
-          starts_.begin(), starts_.end(),
-          [&](uint32_t start) { return !std::binary_search(positions_.begin(), positions_.end(), start + offset); }),
-        starts_.end());
       if (starts_.empty()) return false;
     }
-    return !starts_.empty();
+    return true;
   }
 
   bool isExact_;
   // The rarest gram comes first.
   std::vector<Gram> grams_;
-  DocumentSet more_;
+  std::vector<PostingsUnion *> rarestFirst_;
   std::vector<uint32_t> positions_, starts_;
 };
 

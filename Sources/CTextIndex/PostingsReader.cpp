@@ -1,6 +1,5 @@
 #include "PostingsReader.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace todana::text {
@@ -9,7 +8,6 @@ PostingsReader::PostingsReader(
   TermEntry entry, const ListShape &shape, uint32_t rowCount, StreamReader &postings, StreamReader &positions)
     : entry_(std::move(entry)), shape_(shape), rowCount_(rowCount), postings_(postings), positionStream_(positions) {
   if (entry_.documentCount == 0 || entry_.documentCount > rowCount) throw Damaged();
-  std::fill_n(counts_, kGroup, 1);
   if (entry_.documentCount > kGroup) {
     readTable();
     return;
@@ -47,10 +45,7 @@ void PostingsReader::readTable() {
     group.start = next;
     group.size = table.varint(entry_.documents.size - next);
     next += group.size;
-    if (shape_.isRanked) {
-      group.highestCount = static_cast<uint32_t>(table.varint(UINT32_MAX));
-      group.leastLength = static_cast<uint32_t>(table.varint(UINT32_MAX));
-    }
+    if (shape_.isRanked) readImpacts(table, group);
     if (shape_.hasPositions) {
       group.positionsStart = nextPositions;
       group.positionsSize = table.varint(entry_.positions.size - nextPositions);
@@ -60,13 +55,23 @@ void PostingsReader::readTable() {
   }
 }
 
+void PostingsReader::readImpacts(Input &table, Group &group) {
+  group.firstImpact = impacts_.size();
+  const uint64_t count = table.varint(kMostImpacts);
+  if (count == 0) throw Damaged();
+  Impact last{0, 0};
+  for (uint64_t index = 0; index < count; index++) {
+    last.count += static_cast<uint32_t>(table.varint(UINT32_MAX - last.count));
+    last.length += static_cast<uint32_t>(table.varint(UINT32_MAX - last.length));
+    impacts_.push_back(last);
+  }
+}
+
 const uint8_t *PostingsReader::bytes(const ListBytes &part, uint64_t offset, uint64_t count, StreamReader &stream) {
   if (offset > part.size || count > part.size - offset) throw Damaged();
   if (!part.isInStream) return part.bytes.data() + offset;
   stream.require(part.address, part.size);
-  buffer_.resize(count);
-  stream.read(part.address + offset, count, buffer_.data());
-  return buffer_.data();
+  return stream.read(part.address + offset, count, buffer_);
 }
 
 size_t PostingsReader::group(uint32_t document) const {
@@ -75,28 +80,59 @@ size_t PostingsReader::group(uint32_t document) const {
   return static_cast<size_t>(found - groups_.begin());
 }
 
+bool PostingsReader::seek(uint32_t document) {
+  // Most calls look for a later document.
+  if (document < sought_) group_ = index_ = 0;
+  sought_ = document;
+  if (group_ < groups_.size() && groups_[group_].last < document) {
+    // It is often the next group.
+    group_++;
+    if (group_ < groups_.size() && groups_[group_].last < document) group_ = group(document);
+    index_ = 0;
+  }
+  for (; group_ < groups_.size(); group_++, index_ = 0) {
+    load(group_);
+    if (index_ < count_ && documents_[index_] < document) {
+      index_ = static_cast<size_t>(std::lower_bound(documents_ + index_, documents_ + count_, document) - documents_);
+    }
+    // The end of a list with a single group is not known before.
+    if (index_ < count_) return true;
+  }
+  return false;
+}
+
 void PostingsReader::load(size_t number) {
   if (loaded_ == number) return;
   loaded_ = SIZE_MAX;
-  hasPositions_ = false;
+  hasCounts_ = hasPositions_ = false;
   const Group &group = groups_[number];
   Input input(bytes(entry_.documents, group.start, group.size, postings_), group.size);
   count_ = std::min<size_t>(kGroup, entry_.documentCount - number * kGroup);
   unpack(input, count_, documents_);
+  // Sums of 128 numbers of 32 bits do not overflow, and the last one is the highest.
   uint64_t next = number == 0 ? 0 : uint64_t{groups_[number - 1].last} + 1;
   for (size_t index = 0; index < count_; index++) {
     next += documents_[index];
-    if (next > group.last) throw Damaged();
     documents_[index] = static_cast<uint32_t>(next++);
   }
+  if (next > uint64_t{group.last} + 1) throw Damaged();
+  loaded_ = number;
+}
+
+void PostingsReader::loadCounts() {
   if (shape_.hasCounts) {
+    const Group &group = groups_[loaded_];
+    Input input(bytes(entry_.documents, group.start, group.size, postings_), group.size);
+    skipPacked(input, count_);
     unpack(input, count_, counts_);
     for (size_t index = 0; index < count_; index++) {
       if (counts_[index] == UINT32_MAX) throw Damaged();
       counts_[index]++;
     }
+  } else {
+    std::fill_n(counts_, count_, 1);
   }
-  loaded_ = number;
+  hasCounts_ = true;
 }
 
 const uint32_t *PostingsReader::positions(size_t index) {
@@ -107,6 +143,7 @@ const uint32_t *PostingsReader::positions(size_t index) {
 void PostingsReader::loadPositions() {
   const Group &group = groups_[loaded_];
   uint64_t total = 0;
+  counts();
   for (size_t index = 0; index < count_; index++) {
     starts_[index] = static_cast<uint32_t>(total);
     total += counts_[index];

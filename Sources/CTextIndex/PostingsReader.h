@@ -1,6 +1,9 @@
 // Reads a list of postings group by group (PostingsWriter.h).
 #pragma once
 
+#include <algorithm>
+
+#include "DocumentSet.h"
 #include "Pages.h"
 #include "PostingsWriter.h"
 
@@ -32,18 +35,44 @@ class PostingsReader {
   size_t groupCount() const { return groups_.size(); }
   // The last document of a group.
   uint32_t last(size_t group) const { return groups_[group].last; }
-  uint32_t highestCount(size_t group) const { return groups_[group].highestCount; }
-  uint32_t leastLength(size_t group) const { return groups_[group].leastLength; }
+  // Calls back with the impacts of a group: a count and a length each. The table of the list must have them.
+  template <typename Body>
+  void forEachImpact(size_t group, Body body) const {
+    const size_t end = group + 1 < groups_.size() ? groups_[group + 1].firstImpact : impacts_.size();
+    for (size_t index = groups_[group].firstImpact; index < end; index++) {
+      body(impacts_[index].count, impacts_[index].length);
+    }
+  }
+  bool hasImpacts() const { return !impacts_.empty(); }
+  // Calls back with the impacts of all groups that have documents of a window. Windows come in ascending order.
+  template <typename Body>
+  void forEachImpact(const Window &window, Body body);
+
+  // Moves to the first document that is `document` or a later one. Returns false if there is none.
+  bool seek(uint32_t document);
+  // The document at which the list is. Only after a call of `seek` that has returned true.
+  uint32_t document() const { return documents_[index_]; }
+  // The number of its places.
+  uint32_t placeCount() { return counts()[index_]; }
+  // Its positions. The pointer is valid until the list moves.
+  const uint32_t *positions() { return positions(index_); }
+
+  // Calls back with each document of a window, and the number of its places if this is wanted, otherwise 1.
+  template <bool withCounts, typename Body>
+  void forEach(const Window &window, Body body);
 
   // Returns the first group whose last document is `document` or a later one; groupCount() if there is none.
   size_t group(uint32_t document) const;
 
-  // Loads a group, whose documents and counts then are the current ones.
+  // Loads a group, whose documents and counts then are the current ones. `seek` moves to another one.
   void load(size_t group);
   size_t count() const { return count_; }
   const uint32_t *documents() const { return documents_; }
   // The numbers of places of the documents; all 1 if the list has no counts.
-  const uint32_t *counts() const { return counts_; }
+  const uint32_t *counts() {
+    if (!hasCounts_) loadCounts();
+    return counts_;
+  }
 
   // Returns the positions in the current document with this index. The pointer is valid until the next call of `load`.
   const uint32_t *positions(size_t index);
@@ -55,13 +84,14 @@ class PostingsReader {
     uint64_t size = 0;
     uint64_t positionsStart = 0;
     uint64_t positionsSize = 0;
-    uint32_t highestCount = UINT32_MAX;
-    uint32_t leastLength = 0;
+    size_t firstImpact = 0;
   };
 
   void readTable();
+  void readImpacts(Input &table, Group &group);
   // Returns bytes of a part of the list, which are valid until the next call.
   const uint8_t *bytes(const ListBytes &part, uint64_t offset, uint64_t count, StreamReader &stream);
+  void loadCounts();
   void loadPositions();
 
   TermEntry entry_;
@@ -70,17 +100,57 @@ class PostingsReader {
   StreamReader &postings_;
   StreamReader &positionStream_;
   std::vector<Group> groups_;
+  Impacts impacts_;
   uint64_t groupsStart_ = 0;
   Bytes buffer_;
+
+  // The place to which `seek` has moved: the document that was looked for, the group, and the index in the group.
+  uint32_t sought_ = 0;
+  size_t group_ = 0;
+  size_t index_ = 0;
+  // The group at which the last window of impacts has ended.
+  size_t impactGroup_ = 0;
 
   size_t loaded_ = SIZE_MAX;
   size_t count_ = 0;
   uint32_t documents_[kGroup];
+  bool hasCounts_ = false;
   uint32_t counts_[kGroup];
   // The positions of the current group, and where those of each document begin.
   bool hasPositions_ = false;
   std::vector<uint32_t> positions_;
   uint32_t starts_[kGroup + 1];
 };
+
+template <typename Body>
+void PostingsReader::forEachImpact(const Window &window, Body body) {
+  size_t next = impactGroup_;
+  if (groups_[next].last < window.first || (next > 0 && groups_[next - 1].last >= window.first)) {
+    next = group(window.first);
+  }
+  for (; next < groups_.size(); next++) {
+    impactGroup_ = next;
+    forEachImpact(next, body);
+    if (groups_[next].last >= window.end() - 1) break;
+  }
+}
+
+template <bool withCounts, typename Body>
+void PostingsReader::forEach(const Window &window, Body body) {
+  const uint64_t end = window.end();
+  for (bool isInside = seek(window.first); isInside && document() < end; isInside = seek(documents_[count_ - 1] + 1)) {
+    // Only the last group of a window has documents of the next one.
+    const size_t stop = documents_[count_ - 1] < end
+                          ? count_
+                          : static_cast<size_t>(
+                              std::lower_bound(documents_ + index_, documents_ + count_, end) - documents_);
+    if (withCounts) counts();
+    for (size_t index = index_; index < stop; index++) body(documents_[index], withCounts ? counts_[index] : 1);
+    if (stop == count_) continue;
+    index_ = stop;
+    sought_ = documents_[stop];
+    return;
+  }
+}
 
 }  // namespace todana::text

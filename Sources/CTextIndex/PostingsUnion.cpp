@@ -1,19 +1,18 @@
 #include "PostingsUnion.h"
 
-#include <algorithm>
-
 namespace todana::text {
 
 void PostingsUnion::add(Segment &segment, const DictionaryCursor &cursor) {
   PostingsReader reader = segment.postings(cursor);
   documentCount_ += reader.documentCount();
-  if (!keepsLists_ && reader.groupCount() == 1) {
-    reader.load(0);
-    for (size_t index = 0; index < reader.count(); index++) {
-      few_.push_back({reader.documents()[index], reader.counts()[index]});
-    }
-  } else {
+  if (keepsLists_ || reader.groupCount() > 1) {
     readers_.push_back(std::move(reader));
+    return;
+  }
+  shortCount_++;
+  reader.load(0);
+  for (size_t index = 0; index < reader.count(); index++) {
+    few_.push_back({reader.documents()[index], reader.counts()[index]});
   }
 }
 
@@ -23,18 +22,60 @@ void PostingsUnion::finish() {
   });
 }
 
-void PostingsUnion::appendPositions(uint32_t document, std::vector<uint32_t> &positions) {
+uint32_t PostingsUnion::next(uint32_t document) {
+  const auto place = firstOfFew(document);
+  uint32_t least = place == few_.end() ? kNoDocument : place->document;
   for (PostingsReader &reader : readers_) {
-    const size_t group = reader.group(document);
-    if (group == reader.groupCount()) continue;
-    reader.load(group);
-    const uint32_t *const documents = reader.documents();
-    const uint32_t *const found = std::lower_bound(documents, documents + reader.count(), document);
-    if (found == documents + reader.count() || *found != document) continue;
-    const size_t index = static_cast<size_t>(found - documents);
-    const uint32_t *const places = reader.positions(index);
-    positions.insert(positions.end(), places, places + reader.counts()[index]);
+    if (least == document) break;
+    if (reader.seek(document)) least = std::min(least, reader.document());
   }
+  return least;
+}
+
+double PostingsUnion::bound(
+  const Window &window, const Segment &segment, const RankingInput &input, double weight) {
+  double bound = 0;
+  highestCount_ = 0;
+  const auto add = [&](uint32_t count, uint32_t length) {
+    highestCount_ = std::max(highestCount_, count);
+    bound = std::max(bound, input.saturation(weight * count, length));
+  };
+  for (auto next = firstOfFew(window.first); next != few_.end() && next->document < window.end();) {
+    const uint32_t document = next->document;
+    uint32_t count = 0;
+    for (; next != few_.end() && next->document == document; ++next) count += next->count;
+    add(count, segment.length(document));
+  }
+  if (readers_.empty()) return bound;
+  // Terms with several lists have too many documents for a low bound, and lists without impacts are short.
+  if (readers_.size() > 1 || highestCount_ > 0 || !readers_[0].hasImpacts()) {
+    highestCount_ = kUnknown;
+    return RankingInput::kHighestSaturation;
+  }
+  readers_[0].forEachImpact(window, add);
+  return bound;
+}
+
+Positions PostingsUnion::positions(uint32_t document, std::vector<uint32_t> &buffer) {
+  Positions positions;
+  buffer.clear();
+  for (PostingsReader &reader : readers_) {
+    if (!reader.seek(document) || reader.document() != document) continue;
+    const uint32_t *const first = reader.positions();
+    const Positions more{first, first + reader.placeCount()};
+    if (positions.count() == 0) {
+      positions = more;
+      continue;
+    }
+    if (buffer.empty()) buffer.assign(positions.begin, positions.end);
+    buffer.insert(buffer.end(), more.begin, more.end);
+    positions = {buffer.data(), buffer.data() + buffer.size()};
+  }
+  if (buffer.empty()) return positions;
+  // Several terms may have one place, such as a word and its stem.
+  std::sort(buffer.begin(), buffer.end());
+  buffer.erase(std::unique(buffer.begin(), buffer.end()), buffer.end());
+  return {buffer.data(), buffer.data() + buffer.size()};
 }
 
 }  // namespace todana::text

@@ -3,10 +3,31 @@
 
 #include <algorithm>
 
-#include "DocumentSet.h"
+#include "RankingInput.h"
 #include "Segment.h"
 
 namespace todana::text {
+
+// Numbers in ascending order, which somebody else keeps.
+struct Positions {
+  const uint32_t *begin = nullptr;
+  const uint32_t *end = nullptr;
+
+  size_t count() const { return static_cast<size_t>(end - begin); }
+};
+
+// Keeps those starts, in ascending order, that are `offset` before a position.
+inline void keepStarts(std::vector<uint32_t> &starts, const Positions &positions, uint32_t offset) {
+  size_t kept = 0;
+  const uint32_t *next = positions.begin;
+  for (const uint32_t start : starts) {
+    const uint64_t wanted = uint64_t{start} + offset;
+    while (next != positions.end && *next < wanted) next++;
+    if (next == positions.end) break;
+    if (*next == wanted) starts[kept++] = start;
+  }
+  starts.resize(kept);
+}
 
 class PostingsUnion {
  public:
@@ -19,60 +40,85 @@ class PostingsUnion {
   // The number of documents at most.
   uint64_t documentCount() const { return documentCount_; }
 
-  // Adds the documents of the window from `first`.
-  void addTo(DocumentSet &set, uint32_t first) {
-    forEach(first, [&](uint32_t document, uint32_t) { set.add(document - first); });
+  // Returns whether no document comes several times.
+  bool hasDocumentsOnce() const { return readers_.size() + shortCount_ <= 1; }
+
+  // Returns the first document that is `document` or a later one; kNoDocument if there is none.
+  uint32_t next(uint32_t document);
+
+  // Adds the documents of a window, without those that are not in `within` if it is not null.
+  void addTo(DocumentSet &set, const Window &window, const DocumentSet *within) {
+    forEach<false>(window, within, [&](uint32_t document, uint32_t) { set.add(document - window.first); });
   }
 
-  // Calls back with each document of the window from `first`, and the number of places that it has; several times if
-  // several terms have it.
-  template <typename Body>
-  void forEach(uint32_t first, Body body);
+  // Calls back with each document of a window, and the number of places that it has, if this is wanted; several times
+  // if several terms have it. Leaves out documents that are not in `within` if it is not null.
+  template <bool withCounts, typename Body>
+  void forEach(const Window &window, const DocumentSet *within, Body body);
+
+  // Returns the highest saturation of a document of a window.
+  double bound(const Window &window, const Segment &segment, const RankingInput &input, double weight);
+  // As `bound` for the window of its last call, for documents with so many words.
+  double boundOfLength(uint32_t length, const RankingInput &input, double weight) const {
+    if (highestCount_ == kUnknown) return RankingInput::kHighestSaturation;
+    return highestCount_ == 0 ? 0 : input.saturation(weight * highestCount_, length);
+  }
 
   // The only list; null if there are several terms.
   PostingsReader *onlyList() { return readers_.size() == 1 && few_.empty() ? &readers_[0] : nullptr; }
 
-  // Appends the positions in a document of the terms whose lists are kept.
-  void appendPositions(uint32_t document, std::vector<uint32_t> &positions);
+  // Returns the positions in a document of the terms whose lists are kept. They are valid until the lists move, or
+  // `buffer` changes.
+  Positions positions(uint32_t document, std::vector<uint32_t> &buffer);
 
   // Keeps all lists, as positions need them. Otherwise short lists become plain numbers.
   void keepLists() { keepsLists_ = true; }
 
  private:
-  bool keepsLists_ = false;
-  std::vector<PostingsReader> readers_;
-  // The documents of short lists with the numbers of their places, in ascending order.
+  // A document of a short list.
   struct Place {
     uint32_t document;
     uint32_t count;
   };
+
+  std::vector<Place>::const_iterator firstOfFew(uint32_t document) const {
+    return std::lower_bound(
+      few_.begin(), few_.end(), document, [](const Place &place, uint32_t value) { return place.document < value; });
+  }
+
+  // The number of documents up to which looking for each of them is faster than reading a window of a list.
+  static constexpr uint32_t kFew = 16;
+  static constexpr uint32_t kUnknown = UINT32_MAX;
+
+  bool keepsLists_ = false;
+  std::vector<PostingsReader> readers_;
+  // The documents of short lists, in ascending order.
   std::vector<Place> few_;
+  size_t shortCount_ = 0;
   uint64_t documentCount_ = 0;
+  // The highest number of places of a document of the window that `bound` was called for.
+  uint32_t highestCount_ = 0;
 };
 
-template <typename Body>
-void PostingsUnion::forEach(uint32_t first, Body body) {
-  const uint64_t end = uint64_t{first} + DocumentSet::kWindow;
-  const auto start = std::lower_bound(
-    few_.begin(), few_.end(), first, [](const Place &place, uint32_t document) { return place.document < document; });
-  for (auto next = start; next != few_.end() && next->document < end; ++next) body(next->document, next->count);
-  for (PostingsReader &reader : readers_) {
-    for (size_t group = reader.group(first); group < reader.groupCount(); group++) {
-      reader.load(group);
-      const uint32_t *const documents = reader.documents();
-      const uint32_t *const counts = reader.counts();
-      const size_t count = reader.count();
-      if (documents[0] >= end) break;
-      // Only the first group and the last one of a window have documents of others.
-      if (documents[0] >= first && documents[count - 1] < end) {
-        for (size_t index = 0; index < count; index++) body(documents[index], counts[index]);
-        continue;
-      }
-      for (size_t index = 0; index < count; index++) {
-        if (documents[index] >= first && documents[index] < end) body(documents[index], counts[index]);
-      }
-    }
+template <bool withCounts, typename Body>
+void PostingsUnion::forEach(const Window &window, const DocumentSet *within, Body body) {
+  const auto give = [&](uint32_t document, uint32_t count) {
+    if (within == nullptr || within->has(document - window.first)) body(document, count);
+  };
+  for (auto next = firstOfFew(window.first); next != few_.end() && next->document < window.end(); ++next) {
+    give(next->document, next->count);
   }
+  if (readers_.size() != 1 || within == nullptr || !within->hasAtMost(kFew)) {
+    for (PostingsReader &reader : readers_) reader.forEach<withCounts>(window, give);
+    return;
+  }
+  PostingsReader &reader = readers_[0];
+  within->forEach([&](uint32_t offset) {
+    const uint32_t document = window.first + offset;
+    if (reader.seek(document) && reader.document() == document) {
+      body(document, withCounts ? reader.placeCount() : 1);
+    }
+  });
 }
 
 }  // namespace todana::text

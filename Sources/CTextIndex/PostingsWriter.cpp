@@ -24,7 +24,36 @@ void appendPositions(const Postings &postings, size_t first, size_t end, size_t 
   if (count > 0) pack(group, count, output);
 }
 
+void appendImpacts(const Impacts &impacts, Bytes &output) {
+  appendVarint(output, impacts.size());
+  Impact last{0, 0};
+  for (const Impact &impact : impacts) {
+    appendVarint(output, impact.count - last.count);
+    appendVarint(output, impact.length - last.length);
+    last = impact;
+  }
+}
+
 }  // namespace
+
+Impacts impacts(
+  const uint32_t *documents, const uint32_t *counts, size_t count, const std::vector<uint32_t> &lengths) {
+  Impact sorted[kGroup];
+  for (size_t index = 0; index < count; index++) sorted[index] = {counts[index], lengths[documents[index]]};
+  std::sort(sorted, sorted + count, [](const Impact &one, const Impact &other) {
+    return one.length != other.length ? one.length < other.length : one.count > other.count;
+  });
+  Impacts impacts;
+  for (size_t index = 0; index < count; index++) {
+    if (!impacts.empty() && sorted[index].count <= impacts.back().count) continue;
+    if (impacts.size() < kMostImpacts) {
+      impacts.push_back(sorted[index]);
+    } else {
+      impacts.back().count = sorted[index].count;
+    }
+  }
+  return impacts;
+}
 
 void encode(const Postings &postings, const ListShape &shape, const std::vector<uint32_t> &lengths, EncodedList &list) {
   list.documents.clear();
@@ -46,11 +75,9 @@ void encode(const Postings &postings, const ListShape &shape, const std::vector<
     }
     const size_t start = groups.size();
     pack(numbers, count, groups);
-    uint32_t highest = 1;
     if (shape.hasCounts) {
       for (size_t index = 0; index < count; index++) {
         numbers[index] = postings.counts[first + index] - 1;
-        highest = std::max(highest, numbers[index] + 1);
       }
       pack(numbers, count, groups);
     }
@@ -60,12 +87,8 @@ void encode(const Postings &postings, const ListShape &shape, const std::vector<
     appendVarint(table, last - before);
     appendVarint(table, groups.size() - start);
     if (shape.isRanked) {
-      uint32_t least = UINT32_MAX;
-      for (size_t index = 0; index < count; index++) {
-        least = std::min(least, lengths[postings.documents[first + index]]);
-      }
-      appendVarint(table, highest);
-      appendVarint(table, least);
+      appendImpacts(
+        impacts(postings.documents.data() + first, postings.counts.data() + first, count, lengths), table);
     }
     if (shape.hasPositions) appendVarint(table, list.positions.size() - positionsStart);
   }

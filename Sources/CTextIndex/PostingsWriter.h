@@ -6,7 +6,7 @@
 //
 //   the gap between the last documents of the group before and of this one
 //   the size of the group in bytes
-//   if the list is ranked, the highest count, and the least number of words of a document
+//   if the list is ranked, the number of its impacts, and for each the differences of both numbers from the one before
 //   if it has positions, the size of its positions in bytes
 //
 // The positions of a group are the gaps between those of each document, in groups of 128 numbers across documents.
@@ -35,6 +35,25 @@ struct Postings {
     positions.clear();
   }
 };
+
+// A number of places in a document, and the number of the document's words.
+struct Impact {
+  uint32_t count;
+  uint32_t length;
+
+  bool operator==(const Impact &other) const { return count == other.count && length == other.length; }
+};
+
+// The documents of a group that may be the most relevant ones: for each, no other one has as many places and as few
+// words. In ascending order of both.
+using Impacts = std::vector<Impact>;
+
+// The most impacts of a group. If there are more, the last one stands for several.
+constexpr size_t kMostImpacts = 8;
+
+// Returns the impacts of a group of documents. `lengths` has the number of words of each document of the segment.
+Impacts impacts(
+  const uint32_t *documents, const uint32_t *counts, size_t count, const std::vector<uint32_t> &lengths);
 
 // The bytes of a list.
 struct EncodedList {

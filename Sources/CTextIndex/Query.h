@@ -15,13 +15,15 @@ struct WordPattern {
     whole,
     beginning,
     end,
-    tested,  // a word that passes a test of the caller
+    fuzzy,  // a word that differs by few changes, as a test of the caller tells
   };
 
   Kind kind = Kind::whole;
   Bytes bytes;
   // The stem that words of a text may have instead; empty without a language.
   Bytes stem;
+  // The most changes of a fuzzy word.
+  uint32_t edits = 0;
   // Tests a word of a text, in UTF-8.
   std::function<bool(const uint8_t *bytes, size_t count)> test;
 };

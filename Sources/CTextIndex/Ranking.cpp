@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "SearchNodes.h"
+
 namespace todana::text {
 
 namespace {
@@ -11,6 +13,11 @@ bool isBetter(const BestRows::Row &one, const BestRows::Row &other) {
 }
 
 }  // namespace
+
+RankingInput::RankingInput(std::vector<double> rarities, std::vector<double> weights, double averageLength)
+    : rarities_(std::move(rarities)), weights_(std::move(weights)), averageLength_(averageLength) {
+  for (uint32_t wordCount = 0; wordCount < slownesses_.size(); wordCount++) slownesses_[wordCount] = computedSlowness(wordCount);
+}
 
 void BestRows::add(double score, uint64_t row) {
   if (limit_ == 0) return;
@@ -29,6 +36,10 @@ std::vector<uint64_t> BestRows::rows() const {
   for (const Row &row : rows_) rows.push_back(row.row);
   std::sort(rows.begin(), rows.end());
   return rows;
+}
+
+bool WindowScores::mayPassWithLength(uint32_t length) const {
+  return RankingInput::upper(root_->boundOfLength(length, input_)) >= threshold_;
 }
 
 }  // namespace todana::text

@@ -5,16 +5,10 @@
 #include <vector>
 
 #include "DocumentSet.h"
+#include "RankingInput.h"
 #include "Segment.h"
 
 namespace todana::text {
-
-// The numbers of all segments on which the relevance depends.
-struct RankingInput {
-  std::vector<double> rarities;  // of each term of the query, in the order in which they were added
-  std::vector<double> weights;   // of each property that is searched
-  double averageLength = 0;
-};
 
 // Collects the best rows: higher scores come first, and among equal ones lower row ids.
 class BestRows {
@@ -39,50 +33,89 @@ class BestRows {
   std::vector<Row> rows_;
 };
 
-// The scores of the documents of a window.
+class SearchNode;
+
+// The scores of the documents of a window, and the score that they need.
 class WindowScores {
  public:
-  WindowScores(const RankingInput &input, const Segment &segment)
-      : input_(input), segment_(segment), scores_(DocumentSet::kWindow), frequencies_(DocumentSet::kWindow) {}
+  explicit WindowScores(const RankingInput &input) : input_(input) {}
 
-  void begin(uint32_t first) { first_ = first; }
-  double weight(size_t column) const { return input_.weights[column]; }
+  const RankingInput &input() const { return input_; }
 
-  // Adds places of the current term.
+  // Begins a window, all scores of which are 0. Documents with a score below the threshold may be left out. `root` knows
+  // the bounds of the window.
+  void begin(const Segment &segment, const SearchNode &root, const Window &window, double threshold) {
+    segment_ = &segment;
+    root_ = &root;
+    first_ = window.first;
+    threshold_ = threshold;
+    std::fill_n(verdicts_, kLengths, LengthVerdict::unknown);
+  }
+
+  double threshold() const { return threshold_; }
+  // Returns whether a document may reach the threshold, by its length. Documents are counted from the beginning of the
+  // window.
+  bool mayPass(uint32_t document) {
+    const uint32_t length = this->length(document);
+    if (length >= kLengths) return mayPassWithLength(length);
+    LengthVerdict &verdict = verdicts_[length];
+    if (verdict == LengthVerdict::unknown) verdict = mayPassWithLength(length) ? LengthVerdict::passes : LengthVerdict::fails;
+    return verdict == LengthVerdict::passes;
+  }
+  void removeTooLong(DocumentSet &set) {
+    set.forEach([&](uint32_t document) {
+      if (!mayPass(document)) set.remove(document);
+    });
+  }
+
+  // Adds the part of a term, all places of which are given at once.
+  void add(size_t term, uint32_t document, double frequency) {
+    scores_[document - first_] += RankingInput::units(input_.part(term, frequency, segment_->length(document)));
+  }
+
+  // Adds places of the current term, which come in several calls.
   void addFrequency(uint32_t document, double frequency) {
+    // A weight of 0 is allowed.
+    if (!(frequency > 0)) return;
+    if (frequencies_.empty()) frequencies_.resize(DocumentSet::kWindow);
     double &known = frequencies_[document - first_];
-    if (known == 0) touched_.push_back(document);
+    if (known == 0) touched_.push_back(document - first_);
     known += frequency;
   }
   // Ends the current term: adds its part to the scores.
   void endTerm(size_t term) {
     for (const uint32_t document : touched_) {
-      double &frequency = frequencies_[document - first_];
-      scores_[document - first_] += part(term, frequency, segment_.length(document));
-      frequency = 0;
+      scores_[document] +=
+        RankingInput::units(input_.part(term, frequencies_[document], segment_->length(first_ + document)));
+      frequencies_[document] = 0;
     }
     touched_.clear();
   }
 
-  // The part of a term in the relevance of a document with so many words.
-  double part(size_t term, double frequency, uint32_t wordCount) const {
-    const double length = input_.averageLength > 0 ? wordCount / input_.averageLength : 1;
-    return input_.rarities[term] * (frequency * (1.2 + 1)) / (frequency + 1.2 * (1 - 0.75 + 0.75 * length));
-  }
-
+  // Documents are counted from the beginning of the window.
+  uint32_t length(uint32_t document) const { return segment_->length(first_ + document); }
+  double score(uint32_t document) const { return RankingInput::value(scores_[document]); }
   // Returns the score of a document, and forgets it.
   double take(uint32_t document) {
-    double &score = scores_[document - first_];
-    const double taken = score;
-    score = 0;
+    const double taken = score(document);
+    scores_[document] = 0;
     return taken;
   }
 
  private:
   const RankingInput &input_;
-  const Segment &segment_;
+  bool mayPassWithLength(uint32_t length) const;
+
+  const Segment *segment_ = nullptr;
+  const SearchNode *root_ = nullptr;
   uint32_t first_ = 0;
-  std::vector<double> scores_;
+  double threshold_ = -1;
+  // The number of lengths of documents that are distinguished.
+  static constexpr uint32_t kLengths = 64;
+  enum class LengthVerdict : uint8_t { unknown, passes, fails };
+  LengthVerdict verdicts_[kLengths] = {};
+  int64_t scores_[DocumentSet::kWindow] = {};
+  // The numbers of places of the current term, and the documents that have some; empty before the first ones.
   std::vector<double> frequencies_;
   std::vector<uint32_t> touched_;
 };

@@ -24,28 +24,31 @@ class Search {
     bool areAll;
   };
 
-  // `query` must live as long as the search is made. Reads the dictionary. Throws Damaged, CallerFailed.
-  Search(Segment &segment, const Query &query, const Columns &columns);
+  // `query` must live as long as the search is made. `hidden` has documents that are left out, in ascending order. Reads
+  // the dictionary. Throws Damaged, CallerFailed.
+  Search(Segment &segment, const Query &query, const Columns &columns, std::vector<uint32_t> hidden);
   ~Search();
 
   // The number of documents that the search finds at most.
   uint64_t estimate() const;
 
-  // Adds the best rows, without hidden documents (in ascending order). Returns false if texts have to be read for that.
-  bool rank(const RankingInput &input, const std::vector<uint32_t> &hidden, BestRows &best);
+  // Adds the best rows. Returns false if texts have to be read for that.
+  bool rank(WindowScores &scores, BestRows &best);
 
-  // Counts the documents that are found, without hidden ones.
-  void count(const std::vector<uint32_t> &hidden, uint64_t &sure, uint64_t &untested);
+  // Counts the documents that are found.
+  void count(uint64_t &sure, uint64_t &untested);
 
-  // Finds the documents of the window from `first`, a multiple of DocumentSet::kWindow.
-  void find(uint32_t first, Verdict &verdict);
+  // Finds the documents of the first window at or after a document that may have some. Returns false if there is none.
+  bool find(uint32_t document, Window &window, Verdict &verdict);
 
  private:
-  void rankList(
-    PostingsReader &list, const RankingInput &input, const std::vector<uint32_t> &hidden, BestRows &best);
+  bool seek(uint32_t document, Window &window);
+  void removeHidden(const Window &window, DocumentSet &set) const;
+  void rankList(PostingsReader &list, const RankingInput &input, BestRows &best);
 
   Segment &segment_;
-  std::unique_ptr<SearchNode> root_;
+  const std::unique_ptr<SearchNode> root_;
+  const std::vector<uint32_t> hidden_;
 };
 
 }  // namespace todana::text

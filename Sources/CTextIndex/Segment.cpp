@@ -1,10 +1,12 @@
 #include "Segment.h"
 
+#include <atomic>
+
 namespace todana::text {
 
 namespace {
 
-constexpr uint8_t kFormat = 1;
+constexpr uint8_t kFormat = 2;
 
 }  // namespace
 
@@ -45,22 +47,25 @@ SegmentInfo SegmentInfo::decode(const uint8_t *bytes, size_t count) {
 
 std::shared_ptr<const SegmentTables> SegmentTables::read(const SegmentInfo &info, PageSource &source) {
   auto tables = std::make_shared<SegmentTables>();
+  static std::atomic<uint64_t> lastNumber;
   tables->info = info;
-  tables->pages.read(source, info.pageCount, info.directorySize);
-  StreamReader rows(source, tables->pages, Part::rows, info.rowsSize);
+  tables->number = ++lastNumber;
+  SegmentPages pages(source, tables->number, nullptr);
+  tables->pages.read(pages, info.pageCount, info.directorySize);
+  StreamReader rows(pages, tables->pages, Part::rows, info.rowsSize);
   tables->rows.read(rows, info.rowCount);
   if (tables->rows.first() != info.firstRow || tables->rows.last() != info.lastRow) throw Damaged();
-  StreamReader fences(source, tables->pages, Part::fences, info.fencesSize);
+  StreamReader fences(pages, tables->pages, Part::fences, info.fencesSize);
   tables->fences.read(fences, info.dictionarySize / kPageSize);
-  StreamReader lengths(source, tables->pages, Part::lengths, info.lengthsSize());
+  StreamReader lengths(pages, tables->pages, Part::lengths, info.lengthsSize());
   tables->lengths = lengths.readAll();
   return tables;
 }
 
-Segment::Segment(std::shared_ptr<const SegmentTables> tables, PageSource &source)
-    : tables_(std::move(tables)), dictionary_(source, tables_->pages, Part::dictionary, info().dictionarySize),
-      postings_(source, tables_->pages, Part::postings, info().postingsSize),
-      positions_(source, tables_->pages, Part::positions, info().positionsSize) {}
+Segment::Segment(std::shared_ptr<const SegmentTables> tables, PageSource &source, PageCache *cache)
+    : tables_(std::move(tables)), source_(source, tables_->number, cache), dictionary_(source_, tables_->pages, Part::dictionary, info().dictionarySize),
+      postings_(source_, tables_->pages, Part::postings, info().postingsSize),
+      positions_(source_, tables_->pages, Part::positions, info().positionsSize) {}
 
 PostingsReader Segment::postings(const DictionaryCursor &cursor) {
   const ListShape form = shape(static_cast<uint8_t>(cursor.key()[0]), info().keepsPositions);

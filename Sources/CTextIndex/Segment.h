@@ -36,6 +36,8 @@ struct SegmentInfo {
 // The parts of a segment that are kept in memory. Threads may share them.
 struct SegmentTables {
   SegmentInfo info;
+  // Differs from that of all other tables of the process.
+  uint64_t number;
   PageMap pages;
   RowTable rows;
   Fences fences;
@@ -56,7 +58,8 @@ struct SegmentTables {
 // An open segment, for one thread at a time.
 class Segment {
  public:
-  Segment(std::shared_ptr<const SegmentTables> tables, PageSource &source);
+  // `cache` may be null.
+  Segment(std::shared_ptr<const SegmentTables> tables, PageSource &source, PageCache *cache);
 
   const SegmentInfo &info() const { return tables_->info; }
   const RowTable &rows() const { return tables_->rows; }
@@ -70,6 +73,7 @@ class Segment {
 
  private:
   const std::shared_ptr<const SegmentTables> tables_;
+  SegmentPages source_;
   StreamReader dictionary_;
   StreamReader postings_;
   StreamReader positions_;

@@ -14,14 +14,23 @@ uint64_t mix(uint64_t digest, uint64_t value) {
   return digest ^ (digest >> 31);
 }
 
+// Tests whether the impacts of a group, which is loaded, are those of its documents.
+bool areImpacts(PostingsReader &reader, size_t group, const std::vector<uint32_t> &lengths) {
+  Impacts known;
+  reader.forEachImpact(group, [&](uint32_t count, uint32_t length) { known.push_back({count, length}); });
+  return known == impacts(reader.documents(), reader.counts(), reader.count(), lengths);
+}
+
 }  // namespace
 
 std::vector<uint64_t> digests(Segment &segment) {
   std::vector<uint64_t> digests(segment.rowCount());
   uint64_t wordCount = 0, termCount = 0;
+  std::vector<uint32_t> lengths(segment.rowCount());
   for (uint32_t document = 0; document < segment.rowCount(); document++) {
-    digests[document] = mix(0, segment.length(document));
-    wordCount += segment.length(document);
+    lengths[document] = segment.length(document);
+    digests[document] = mix(0, lengths[document]);
+    wordCount += lengths[document];
   }
   TermWalk walk(segment);
   for (bool hasTerm = walk.begin(); hasTerm; hasTerm = walk.next()) {
@@ -32,6 +41,7 @@ std::vector<uint64_t> digests(Segment &segment) {
     PostingsReader reader = walk.postings();
     for (size_t group = 0; group < reader.groupCount(); group++) {
       reader.load(group);
+      if (reader.hasImpacts() && !areImpacts(reader, group, lengths)) throw Damaged();
       for (size_t index = 0; index < reader.count(); index++) {
         const uint32_t count = reader.counts()[index];
         uint64_t digest = mix(start, count);

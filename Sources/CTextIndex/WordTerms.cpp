@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "FuzzyFilter.h"
 #include "SearchNodes.h"
 
 namespace todana::text {
@@ -67,9 +68,14 @@ WordTerms::WordTerms(Segment &segment, const WordPattern &pattern, const Search:
           },
           terms, uncertain);
         break;
-      case WordPattern::Kind::tested:
+      case WordPattern::Kind::fuzzy:
         appendKey(TermKind::word, column, nullptr, 0, key);
-        addTested(segment, key, pattern.test, terms, uncertain);
+        addTested(
+          segment, key,
+          [&, filter = FuzzyFilter(bytes.data(), bytes.size(), pattern.edits)](const uint8_t *word, size_t count) {
+            return filter.mayMatch(word, count) && pattern.test(word, count);
+          },
+          terms, uncertain);
         break;
     }
     if (!pattern.stem.empty()) {
@@ -86,6 +92,12 @@ uint64_t WordTerms::estimate() const {
   uint64_t count = uncertain.documentCount();
   for (const PostingsUnion &terms : columns) count += terms.documentCount();
   return count;
+}
+
+uint32_t WordTerms::next(uint32_t document) {
+  uint32_t least = uncertain.next(document);
+  for (PostingsUnion &terms : columns) least = std::min(least, terms.next(document));
+  return least;
 }
 
 }  // namespace todana::text

@@ -1,7 +1,7 @@
 // The segments of a text index: their building, merging and search (docs/formats/text-segments.md).
 //
 // This is the plain C interface of the C++ of this target; no C++ exception crosses it. An object is used by one thread
-// at a time, except tables, which threads may share.
+// at a time, except tables and page caches, which threads may share.
 #ifndef TODANA_CTEXTINDEX_H
 #define TODANA_CTEXTINDEX_H
 
@@ -104,8 +104,15 @@ tdt_tables *TDT_NULLABLE tdt_tables_read(
 void tdt_tables_free(tdt_tables *tables);
 size_t tdt_tables_memory(const tdt_tables *tables);
 
-// Opens a segment, which keeps the tables alive. The context must live as long.
-tdt_segment *TDT_NULLABLE tdt_segment_open(const tdt_tables *tables, tdt_read_page read, void *context);
+// Pages that were read, for all segments of all threads.
+typedef struct tdt_page_cache tdt_page_cache;
+
+tdt_page_cache *TDT_NULLABLE tdt_page_cache_new(size_t byte_capacity);
+void tdt_page_cache_free(tdt_page_cache *cache);
+
+// Opens a segment, which keeps the tables alive. The cache and the context must live as long.
+tdt_segment *TDT_NULLABLE tdt_segment_open(
+  const tdt_tables *tables, tdt_page_cache *TDT_NULLABLE cache, tdt_read_page read, void *context);
 void tdt_segment_free(tdt_segment *segment);
 
 // Sets for each row id, in ascending order, whether the segment has it.
@@ -140,7 +147,7 @@ typedef enum {
   TDT_WHOLE = 0,
   TDT_BEGINNING = 1,
   TDT_END = 2,
-  TDT_TESTED = 3,
+  TDT_FUZZY = 3,
 } tdt_pattern_kind;
 
 typedef struct {
@@ -149,7 +156,8 @@ typedef struct {
   size_t byte_count;
   const uint8_t *TDT_NULLABLE stem;
   size_t stem_count;
-  // For TDT_TESTED: tests a word. The context must live as long as the query.
+  // For TDT_FUZZY: the most changes, and a test of a word. The context must live as long as the query.
+  uint32_t edits;
   bool (*TDT_NULLABLE test)(void *TDT_NULLABLE context, const uint8_t *word, size_t count);
   void *TDT_NULLABLE context;
 } tdt_pattern;

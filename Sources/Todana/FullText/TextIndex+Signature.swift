@@ -3,7 +3,7 @@ import CUnicode
 extension TextIndex {
   /// Returns a text of all properties of the index that must be unchanged for existing segments to be usable.
   func signature(classVersion: UInt8) -> String {
-    var lines = ["layout 1", "class version \(classVersion)", "unicode \(tdu_unicode_version())"]
+    var lines = ["layout 2", "class version \(classVersion)", "unicode \(tdu_unicode_version())"]
     for column in columns { lines.append("property \(column.path)") }
     if let language { lines.append("language \(language.name)") }
     if keepsPositions { lines.append("positions") }

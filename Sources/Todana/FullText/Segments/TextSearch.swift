@@ -95,7 +95,8 @@ final class TextSegmentQuery: @unchecked Sendable {
         case .beginning: kind = TDT_BEGINNING
         case .end: kind = TDT_END
         case .changed(let fuzzy):
-          kind = TDT_TESTED
+          kind = TDT_FUZZY
+          unsafe pattern.edits = UInt32(clamping: fuzzy.edits)
           let test = WordTest(fuzzy)
           tests.append(test)
           unsafe pattern.context = unsafe Unmanaged.passUnretained(test).toOpaque()

@@ -64,13 +64,23 @@ final class TextSegment {
   let tables: TextSegmentTables
   let source: TextPageSource
   let handle: OpaquePointer
+  private let cache: TextPageCache?
 
-  init(_ tables: TextSegmentTables, _ source: TextPageSource) throws(BackendError) {
-    guard let handle = unsafe tdt_segment_open(tables.tables, TextPageSource.callback, source.context) else {
+  /// Opens a segment.
+  ///
+  /// - Parameters:
+  ///   - tables: The tables of the segment.
+  ///   - source: Its pages.
+  ///   - cache: Keeps pages for other searches; nil if the segment is read once.
+  /// - Throws: ``BackendError/Code/noMemory``.
+  init(_ tables: TextSegmentTables, _ source: TextPageSource, cache: TextPageCache?) throws(BackendError) {
+    let handle = unsafe tdt_segment_open(tables.tables, cache?.cache, TextPageSource.callback, source.context)
+    guard let handle = unsafe handle else {
       throw BackendError(.noMemory, "There is not enough memory for a text index.")
     }
     self.tables = tables
     self.source = source
+    self.cache = cache
     unsafe self.handle = handle
   }
 

@@ -3,7 +3,7 @@ struct FuzzyWord: Sendable {
   private let scalars: [UInt32]
   private let letters: UInt64
   /// The most changes: always fewer than the word has letters, so that it does not equal every short word.
-  private let edits: Int
+  let edits: Int
 
   init(_ bytes: [UInt8], edits: Int) {
     scalars = unsafe bytes.withUnsafeBytes { unsafe Self.scalars(of: $0) }

@@ -6,6 +6,8 @@ final class TextIndexCache: Sendable {
     /// The newest known headers, by their trees.
     var headers = SmallMap<KeyspaceID, TextIndexHeader>()
     var tables = SmallMap<KeyspaceID, TextSegmentTables>()
+    /// The pages of all segments; nil before the first search.
+    var pages: TextPageCache?
     /// The pending entries of the newest state that was read.
     var pending = SmallMap<KeyspaceID, (commit: CommitNumber, entries: [PendingText])>()
     /// The number of rows of a tree's class that were saved since the last merge began.
@@ -29,6 +31,21 @@ final class TextIndexCache: Sendable {
     let tables = try read()
     contents.withLock { $0.tables[keyspace] = tables }
     return tables
+  }
+
+  /// Returns the cache of the segments' pages.
+  ///
+  /// - Parameter byteCapacity: The most bytes that it takes, if it is made now.
+  /// - Throws: ``BackendError/Code/noMemory``.
+  func pages(byteCapacity: Int) throws(BackendError) -> TextPageCache {
+    if let known = contents.withLock({ $0.pages }) { return known }
+    let pages = try TextPageCache(byteCapacity: byteCapacity)
+    return contents.withLock { contents in
+      // Another thread may have made one.
+      if let known = contents.pages { return known }
+      contents.pages = pages
+      return pages
+    }
   }
 
   /// Forgets the tables of segments that are no longer part of an index.

@@ -18,7 +18,9 @@ struct TextIndexMerge {
   /// The number of pending rows up to which a search tests their texts.
   static let pendingLimit = 4096
   /// The most rows of a segment that is made of records.
-  private static let rowLimit = 65_536
+  private static let rowLimit = 131_072
+  /// The number of rows from which on a segment is no small one.
+  private static let smallLimit = 32_768
   /// The number of small segments that are merged at once.
   private static let fanIn = 16
 
@@ -51,7 +53,7 @@ struct TextIndexMerge {
   }
 
   /// The approximate number of bytes in memory at which a segment ends.
-  private var byteLimit: Int { store.configuration.tuning.limitsMemory ? 8 << 20 : 64 << 20 }
+  private var byteLimit: Int { store.configuration.tuning.limitsMemory ? 8 << 20 : 96 << 20 }
 
   private func newestState() throws -> (any BackendSnapshot, TextIndexState)? {
     let snapshot = try store.sealing.snapshot()
@@ -272,7 +274,7 @@ struct TextIndexMerge {
 
   /// Returns the class of a size: each has sixteen times as many rows as the one before.
   private static func sizeClass(_ rowCount: Int) -> Int {
-    var (number, limit) = (0, rowLimit / 2)
+    var (number, limit) = (0, smallLimit)
     while rowCount >= limit {
       (number, limit) = (number + 1, limit * fanIn)
     }

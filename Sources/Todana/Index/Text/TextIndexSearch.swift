@@ -61,7 +61,8 @@ final class TextIndexSearch {
         for segment in state.header.segments {
           let stale = try state.staleRows(of: segment, in: snapshot)
           let hidden = stale.isEmpty ? pending : pending.isEmpty ? stale : (stale + pending).sorted()
-          let search = try TextSearch(try store.segment(segment, in: snapshot), query, columns, hidden: hidden)
+          let opened = try store.segment(segment, in: snapshot, keepsPages: true)
+          let search = try TextSearch(opened, query, columns, hidden: hidden)
           let estimate = search.estimate
           total += estimate
           if estimate > 0 { parts.append(Part(search)) }

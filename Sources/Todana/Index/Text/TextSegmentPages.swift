@@ -20,15 +20,26 @@ extension Store {
   }
 
   /// Opens a segment in a state.
+  ///
+  /// - Parameters:
+  ///   - segment: The segment.
+  ///   - snapshot: The state.
+  ///   - keepsPages: Whether its pages stay in memory for other searches.
+  /// - Throws: The errors of reading pages; ``BackendError/Code/damaged``, ``BackendError/Code/noMemory``.
   func segment(
-    _ segment: TextIndexHeader.Segment, in snapshot: any BackendSnapshot
+    _ segment: TextIndexHeader.Segment, in snapshot: any BackendSnapshot, keepsPages: Bool = false
   ) throws(BackendError) -> TextSegment {
     let source = pages(of: segment.keyspace, in: snapshot)
-    let tables = try session.textIndexes.tables(of: segment.keyspace) { () throws(BackendError) in
+    let indexes = session.textIndexes
+    let tables = try indexes.tables(of: segment.keyspace) { () throws(BackendError) in
       try TextSegmentTables(segment.info, from: source)
     }
-    return try TextSegment(tables, source)
+    let cache = keepsPages ? try indexes.pages(byteCapacity: pageCacheByteCount) : nil
+    return try TextSegment(tables, source, cache: cache)
   }
+
+  /// The most bytes of pages of text indexes in memory.
+  private var pageCacheByteCount: Int { configuration.tuning.limitsMemory ? 2 << 20 : 16 << 20 }
 }
 
 /// A segment that is written to a keyspace of its own.

@@ -62,7 +62,7 @@ struct TextIndexVerification {
   ) throws {
     // The tables in memory may be sound while the file is not.
     let source = store.pages(of: segment.keyspace, in: snapshot)
-    let opened = try TextSegment(try TextSegmentTables(segment.info, from: source), source)
+    let opened = try TextSegment(try TextSegmentTables(segment.info, from: source), source, cache: nil)
     let digests = try opened.digests()
     let hidden = pending.union(try TextIndexState.staleRows(of: segment, tree, in: snapshot))
     let index = declared.flatMap { $0.index.signature == header.signature ? $0 : nil }
@@ -89,7 +89,7 @@ struct TextIndexVerification {
     if merged.rowCount == 0 { return }
     let pages = PagesInMemory()
     let info = try merged.write(to: pages.sink)
-    let expected = try TextSegment(try TextSegmentTables(info, from: pages.source), pages.source)
+    let expected = try TextSegment(try TextSegmentTables(info, from: pages.source), pages.source, cache: nil)
     let rowIDs = expected.tables.rowIDs(of: 0..<info.rowCount)
     let digests = Dictionary(zip(rowIDs, try expected.digests()), uniquingKeysWith: { first, _ in first })
     for (rowID, digest) in shown {

@@ -9,7 +9,7 @@ final class TextAccess {
   /// The search that was begun for the estimate; nil once it was taken.
   private var first: TextIndexSearch?
 
-  /// Begins a search; the result is nil if there is no text index for the condition.
+  /// Prepares a search; the result is nil if there is no text index for the condition.
   ///
   /// - Parameters:
   ///   - test: A text condition.
@@ -25,11 +25,10 @@ final class TextAccess {
     else { return nil }
     (self.index, self.test, self.state, self.columns) = (index, test, state, columns)
     (self.snapshot, self.store) = (snapshot, store)
-    first = try TextIndexSearch(test.plan, columns, state, in: snapshot, of: store)
   }
 
   /// Returns the text index that has the properties which a condition searches.
-  private static func index(
+  static func index(
     for test: MatchesTest, of table: ClassTable
   ) -> (ClassTextIndex, SearchedColumns)? {
     if let name = test.indexName {
@@ -50,8 +49,19 @@ final class TextAccess {
     return best
   }
 
-  /// The highest number of rows that the segments give.
-  private(set) lazy var estimate = first?.estimate ?? 0
+  /// Returns the highest number of rows that the segments give.
+  func estimate() throws(StoreError) -> Int {
+    let search = try takeSearch()
+    first = search
+    return search.estimate
+  }
+
+  /// The cost of testing the texts of one object, by the average number of their words.
+  var textCost: Double {
+    let segments = state.header.segments
+    let (words, rows) = segments.reduce((0, 0)) { ($0.0 + $1.info.wordCount, $0.1 + $1.info.rowCount) }
+    return 0.05 * Double(words) / Double(max(1, rows))
+  }
 
   /// The rows of segments that saves have changed, in ascending order.
   var changedRows: [RowID] { state.pending.lazy.map(\.rowID).filter { $0 <= self.state.header.mergedRow } }

@@ -38,7 +38,7 @@ extension QueryRun {
     var isAlways = false
     if case .always = plan.residual { isAlways = true }
     if !isAlways { steps.append("Keep objects with \(plan.residual.description).") }
-    if query.sortsByRelevance { steps.append("Count the words of all objects of \(table.name).") }
+    if query.sortsByRelevance { steps.append(relevanceStep) }
     if plan.order == .sorted {
       steps.append("Sort by \(query.sortKeys.map(\.description).joined(separator: ", ")).")
     } else if !query.sortKeys.isEmpty {
@@ -55,6 +55,19 @@ extension QueryRun {
     return QueryPlan(
       access: access, indexNames: indexNames, expectedCount: count, sorts: plan.order == .sorted,
       answersFromIndex: readsIndexes && isAlways && plan.order != .sorted, steps: steps)
+  }
+
+  /// The way in which the numbers for the relevance are found.
+  private var relevanceStep: String {
+    let searches = Relevance(query.condition)?.searches ?? []
+    let names = Set(searches.map { TextAccess.index(for: $0, of: table)?.0.name })
+    guard names.count == 1, case .some(let name?) = names.first else {
+      return "Count the words of all objects of \(table.name)."
+    }
+    guard isRankedByIndex, let count = query.neededCount else {
+      return "Take the numbers of words from text index \"\(name)\"."
+    }
+    return "Rank by text index \"\(name)\", and read the best \(count)."
   }
 
   private func describe(_ part: IndexAccess) -> String {

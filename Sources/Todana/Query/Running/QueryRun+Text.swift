@@ -14,7 +14,9 @@ extension QueryRun {
         continue
       }
       let plan = try plan(of: access, condition, query, recordCount: Double(recordCount), in: snapshot, store)
-      if plan.cost < best.cost { best = plan }
+      var other = best.cost
+      if case .scan = best.access { other += Double(recordCount) * access.textCost }
+      if plan.cost < other { best = plan }
     }
     return best
   }
@@ -26,13 +28,14 @@ extension QueryRun {
     let header = access.state.header
     let mergedCount = Double(header.segments.reduce(0) { $0 + $1.info.rowCount - $1.staleCount })
     let untestedCount = max(0, recordCount - mergedCount) + Double(access.changedRows.count)
-    let found = Double(access.estimate)
+    let found = Double(try access.estimate())
     let needed = query.sortKeys.isEmpty ? query.neededCount.map { Double($0) * 3 } ?? found : found
     let isSorted = !query.sortKeys.isEmpty
     let cost =
       Planner.Cost.start * Double(1 + header.segments.count)
       + min(found, needed) * (Planner.Cost.row + (isSorted ? Planner.Cost.sortedRow : 0))
-      + untestedCount * (Planner.Cost.scannedRecord + condition.testCost)
+      + untestedCount * (Planner.Cost.scannedRecord + condition.testCost + access.textCost)
+      + (access.index.declaration.keepsPositions ? 0 : min(found, needed) * access.textCost)
     return ExecutionPlan(
       access: .text(access), residual: condition.without([access.test.identity]), order: isSorted ? .sorted : .given,
       expectedCount: found + untestedCount, cost: cost)

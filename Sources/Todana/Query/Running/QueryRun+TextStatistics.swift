@@ -42,7 +42,7 @@ extension QueryRun {
     return total
   }
 
-  /// Returns the numbers of the segments for one condition; nil if objects have to be tested for them.
+  /// Returns the numbers of the segments for one condition; nil if many objects have to be tested for them.
   private func statistics(
     of test: MatchesTest, _ access: TextAccess
   ) throws(StoreError) -> TextPlan.Statistics? {
@@ -63,10 +63,30 @@ extension QueryRun {
       let query = try prepared(access) { () throws(BackendError) in try TextSegmentQuery(phrase) }
       let search = try TextIndexSearch(query, access.columns, state, in: snapshot, of: store, withoutRows: unsaved)
       let (sure, untested) = try prepared(access) { () throws(BackendError) in try search.count() }
-      if untested > 0 { return nil }
+      // Reading single objects takes longer than a scan.
+      if untested > max(1000, statistics.objectCount / 8) { return nil }
       statistics.phraseCounts[number] = sure
+      if untested > 0 { statistics.phraseCounts[number] += try count(phrase: number, of: test, search, access) }
     }
     return statistics
+  }
+
+  /// Counts those objects with a phrase that only their texts tell.
+  private func count(
+    phrase number: Int, of test: MatchesTest, _ search: TextIndexSearch, _ access: TextAccess
+  ) throws(StoreError) -> Int {
+    guard let classID, let relevance = Relevance(.test(test)) else { return 0 }
+    let counting = CountingTest(relevance)
+    var run = self
+    run.query = QuerySpecification(condition: .test(counting))
+    run.plan = ExecutionPlan(access: .scan, residual: .test(counting), order: .rows, expectedCount: 0, cost: 0)
+    var (rows, areSure): ([RowID], [Bool]) = ([], [])
+    repeat {
+      try prepared(access) { () throws(BackendError) in try search.next(into: &rows, &areSure, limit: 4096) }
+      let untested = zip(rows, areSure).filter { !$0.1 }.map(\.0)
+      try run.forEach(untested, needsRecords: false, classID) { _, _, _ throws(StoreError) in true }
+    } while !rows.isEmpty
+    return counting.total.statistics[0].phraseCounts[number]
   }
 
   private func prepared<Result>(
@@ -78,16 +98,22 @@ extension QueryRun {
   /// The highest number of rows that are ranked without reading all that meet the condition.
   private static let rankedLimit = 10_000
 
+  /// Whether a text index can tell the most relevant objects, if it has the positions or the counts for that.
+  var isRankedByIndex: Bool {
+    guard let needed = query.neededCount, needed <= Self.rankedLimit, query.start == nil, query.sortKeys.count == 1,
+      query.sortKeys[0].isRelevance, case .test(let test) = query.condition.simplified,
+      let search = test as? MatchesTest
+    else { return false }
+    return search.plan.terms.allSatisfy { $0.phraseCount == 1 }
+  }
+
   /// Returns rows among which are the most relevant ones of a query with a limit, by a text index.
   ///
   /// - Returns: The saved rows; nil if there is no index that tells their relevance, or if other conditions decide.
   /// - Throws: ``StoreError``.
   func bestRows(by relevance: Relevance) throws(StoreError) -> [RowID]? {
-    guard let classID, let needed = query.neededCount, needed <= Self.rankedLimit, query.start == nil,
-      !onDamage.isReporting, query.sortKeys.count == 1, query.sortKeys[0].isRelevance, relevance.searches.count == 1,
-      case .test(let test) = query.condition.simplified, let search = test as? MatchesTest,
-      search.plan.terms.allSatisfy({ $0.phraseCount == 1 }),
-      let access = try TextAccess(search, of: table, in: snapshot, store)
+    guard let classID, let needed = query.neededCount, isRankedByIndex, !onDamage.isReporting,
+      let search = relevance.searches.first, let access = try TextAccess(search, of: table, in: snapshot, store)
     else { return nil }
     let statistics = relevance.statistics[0]
     let segments = try TextIndexSearch(
