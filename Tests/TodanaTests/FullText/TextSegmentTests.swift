@@ -258,7 +258,7 @@ private struct StoredSegment {
   let texts: [RowID: [TextList]]
 
   func open() throws(BackendError) -> TextSegment {
-    try TextSegment(try TextSegmentTables(info, from: pages.source), pages.source)
+    try TextSegment(try TextSegmentTables(info, from: pages.source), pages.source, cache: nil)
   }
 }
 
