@@ -36,6 +36,7 @@ final class TextIndexCache: Sendable {
   /// Returns the cache of the segments' pages.
   ///
   /// - Parameter byteCapacity: The most bytes that it takes, if it is made now.
+  /// - Returns: The cache.
   /// - Throws: ``BackendError/Code/noMemory``.
   func pages(byteCapacity: Int) throws(BackendError) -> TextPageCache {
     if let known = contents.withLock({ $0.pages }) { return known }

@@ -25,6 +25,7 @@ extension Store {
   ///   - segment: The segment.
   ///   - snapshot: The state.
   ///   - keepsPages: Whether its pages stay in memory for other searches.
+  /// - Returns: The open segment.
   /// - Throws: The errors of reading pages; ``BackendError/Code/damaged``, ``BackendError/Code/noMemory``.
   func segment(
     _ segment: TextIndexHeader.Segment, in snapshot: any BackendSnapshot, keepsPages: Bool = false
