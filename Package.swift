@@ -190,10 +190,18 @@ if !isSet("TODANA_WITHOUT_SPEED_TESTS") {
       dependencies: ["Todana", argumentParser],
       path: "SpeedTests/CliffSpeedTest"
     ),
+    // Full-text indexes. Peers in Python are run by a script that the program contains.
+    .executableTarget(
+      name: "TextSpeedTest",
+      dependencies: ["CZlib", "SpeedTestHarness", "SpeedTestSubjects", "Todana", argumentParser],
+      path: "SpeedTests/TextSpeedTest",
+      resources: [.embedInCode("Peers/text_peers.py")]
+    ),
     .testTarget(
       name: "SpeedTestHarnessTests",
       dependencies: [
         "CliffSpeedTest", "DurabilitySpeedTest", "FetchSpeedTest", "InsertSpeedTest", "SpeedTestHarness",
+        "TextSpeedTest",
       ]
     ),
   ]

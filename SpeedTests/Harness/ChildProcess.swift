@@ -1,14 +1,31 @@
 import Foundation
 import Glibc
 
-/// A process that runs this program again, for one phase.
-enum ChildProcess {
+/// A process that runs one phase: this program again, or another program.
+package enum ChildProcess {
   /// The line that a child prints when its save begins.
   static let saveAnnouncement = "saving"
 
   /// Runs a child to its end and returns its standard output.
   static func run(_ arguments: [String]) throws(SpeedTestError) -> String {
-    let process = try start(arguments)
+    try output(of: try start(arguments), arguments)
+  }
+
+  /// Runs a program to its end, and returns its standard output and its peaks of resident memory.
+  ///
+  /// Without a path of a program, this one is run.
+  package static func runSampled(
+    _ program: String?, _ arguments: [String]
+  ) throws(SpeedTestError) -> (output: String, peak: ResidentMemory) {
+    let process = try start(arguments, program: program)
+    let sampler = MemorySampler(of: process.processIdentifier)
+    sampler.start()
+    defer { sampler.stop() }
+    let text = try output(of: process, arguments)
+    return (text, sampler.end())
+  }
+
+  private static func output(of process: Process, _ arguments: [String]) throws(SpeedTestError) -> String {
     let output = process.standardOutput as? Pipe
     let bytes = output?.fileHandleForReading.readDataToEndOfFile() ?? Data()
     try end(process)
@@ -49,9 +66,12 @@ enum ChildProcess {
     return clock.now - begin
   }
 
-  private static func start(_ arguments: [String]) throws(SpeedTestError) -> Process {
+  private static func start(
+    _ arguments: [String], program: String? = nil
+  ) throws(SpeedTestError) -> Process {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.executableURL =
+      program.map { URL(fileURLWithPath: $0) } ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = Pipe()

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// Handles interruptions: kills the child, removes the scratch files, and exits with status 130.
-enum Interruption {
+package enum Interruption {
   private struct State {
     var childProcess: pid_t?
     var scratch: ScratchDirectory?
@@ -12,7 +12,7 @@ enum Interruption {
 
   private static let state = Mutex(State())
 
-  static func watch(_ scratch: ScratchDirectory) {
+  package static func watch(_ scratch: ScratchDirectory) {
     state.withLock { state in
       state.scratch = scratch
       guard state.sources.isEmpty else { return }
@@ -30,7 +30,7 @@ enum Interruption {
     state.withLock { $0.childProcess = process }
   }
 
-  static func forgetScratch() {
+  package static func forgetScratch() {
     state.withLock { $0.scratch = nil }
   }
 

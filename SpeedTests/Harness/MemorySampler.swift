@@ -1,20 +1,20 @@
 import Foundation
-import Glibc
+package import Glibc
 import Synchronization
 
-/// The resident memory of this process at one moment.
-struct ResidentMemory {
-  var anonymousBytes = 0
-  var fileBytes = 0
+/// The resident memory of a process at one moment, or its peaks.
+package struct ResidentMemory {
+  package var anonymousBytes = 0
+  package var fileBytes = 0
 
-  /// Reads `/proc/self/status`; returns zeros if it cannot be read.
-  static func now() -> ResidentMemory {
+  /// Reads a file such as `/proc/self/status`; returns zeros if it cannot be read.
+  static func read(from path: String) -> ResidentMemory {
     var memory = ResidentMemory()
-    let descriptor = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return memory }
     defer { close(descriptor) }
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
-      let length = unsafe read(descriptor, buffer.baseAddress, buffer.count)
+      let length = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       guard length > 0 else { return }
       let text = unsafe Span(_unsafeElements: UnsafeBufferPointer(buffer.extracting(0..<length)))
       memory.anonymousBytes = kibibytes(after: "RssAnon:", in: text) * 1024
@@ -56,8 +56,13 @@ final class MemorySampler: Sendable {
   private let isStopping = Atomic(false)
   private let cpuNanoseconds = Atomic(UInt64(0))
   private let hasEnded = DispatchSemaphore(value: 0)
+  private let path: String
 
-  init() {}
+  /// Creates a sampler of this process.
+  init() { path = "/proc/self/status" }
+
+  /// Creates a sampler of another process.
+  init(of process: pid_t) { path = "/proc/\(process)/status" }
 
   func start() {
     sample()
@@ -77,7 +82,7 @@ final class MemorySampler: Sendable {
   ///
   /// A caller takes the last sample before it calls ``end()``.
   func sample() {
-    let memory = ResidentMemory.now()
+    let memory = ResidentMemory.read(from: path)
     peakAnonymous.max(memory.anonymousBytes, ordering: .relaxed)
     peakFile.max(memory.fileBytes, ordering: .relaxed)
   }
@@ -85,15 +90,20 @@ final class MemorySampler: Sendable {
   /// The CPU time that the sampling thread has used, so far.
   var ownCPUNanoseconds: UInt64 { cpuNanoseconds.load(ordering: .relaxed) }
 
-  func end() -> (anonymousBytes: Int, fileBytes: Int) {
-    isStopping.store(true, ordering: .relaxed)
+  /// Ends the thread without waiting for it.
+  func stop() { isStopping.store(true, ordering: .relaxed) }
+
+  /// Ends the thread and returns the peaks.
+  func end() -> ResidentMemory {
+    stop()
     hasEnded.wait()
-    return (peakAnonymous.load(ordering: .relaxed), peakFile.load(ordering: .relaxed))
+    return ResidentMemory(
+      anonymousBytes: peakAnonymous.load(ordering: .relaxed), fileBytes: peakFile.load(ordering: .relaxed))
   }
 }
 
 /// Returns the time of a system clock, in nanoseconds; 0 if it cannot be read.
-func nanoseconds(of clock: clockid_t) -> UInt64 {
+package func nanoseconds(of clock: clockid_t) -> UInt64 {
   var time = timespec()
   guard unsafe clock_gettime(clock, &time) == 0 else { return 0 }
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

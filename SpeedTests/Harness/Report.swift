@@ -71,7 +71,7 @@ package func durationText(_ spread: Spread) -> String {
 
 func microsecondsText(_ spread: Spread) -> String { "\(decimal(spread.median, places: 0)) µs" }
 
-func megabytesText(_ bytes: Double) -> String { "\(decimal(bytes / 1e6, places: 1)) MB" }
+package func megabytesText(_ bytes: Double) -> String { "\(decimal(bytes / 1e6, places: 1)) MB" }
 
 package func ratioText(_ spread: Spread, _ base: Spread?) -> String {
   guard let base, base.median > 0 else { return "–" }

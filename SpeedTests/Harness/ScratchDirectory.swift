@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 
 /// A new directory for the databases of one run, removed at its end.
-struct ScratchDirectory {
-  let path: String
+package struct ScratchDirectory {
+  package let path: String
 
   /// Makes the directory in `base`, which is made as well if it is missing.
-  init(inside base: String) throws(SpeedTestError) {
+  package init(inside base: String) throws(SpeedTestError) {
     do {
       try FileManager.default.createDirectory(atPath: base, withIntermediateDirectories: true)
       path = base + "/speed-test-" + UUID().uuidString.prefix(8).lowercased()
@@ -17,7 +17,7 @@ struct ScratchDirectory {
   }
 
   /// Makes an empty directory in this one.
-  func makeDirectory(_ name: String) throws(SpeedTestError) -> String {
+  package func makeDirectory(_ name: String) throws(SpeedTestError) -> String {
     let directory = path + "/" + name
     do {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -27,21 +27,21 @@ struct ScratchDirectory {
     return directory
   }
 
-  func remove() { try? FileManager.default.removeItem(atPath: path) }
+  package func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-  func remove(_ directory: String) { try? FileManager.default.removeItem(atPath: directory) }
+  package func remove(_ directory: String) { try? FileManager.default.removeItem(atPath: directory) }
 
   /// Whether the directory is in memory.
   ///
   /// In memory a flush costs nothing, so measurements mean little.
-  var isInMemory: Bool {
+  package var isInMemory: Bool {
     guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else { return false }
     let kind = fileSystemKind(of: URL(fileURLWithPath: path).resolvingSymlinksInPath().path, mounts: mounts)
     return kind == "tmpfs" || kind == "ramfs"
   }
 
   /// Flushes all files of a copy or a preparation, so that they do not slow the flushes to be measured.
-  func flush(_ directory: String) {
+  package func flush(_ directory: String) {
     for path in files(in: directory) + [directory] {
       let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { continue }
@@ -67,11 +67,11 @@ package func fileSystemKind(of path: String, mounts: String) -> String? {
 }
 
 /// The disk space that the files of a directory take.
-struct DiskUsage: Equatable {
-  var allocatedBytes = 0
-  var apparentBytes = 0
+package struct DiskUsage: Equatable {
+  package var allocatedBytes = 0
+  package var apparentBytes = 0
 
-  init(of directory: String) {
+  package init(of directory: String) {
     for path in files(in: directory) {
       var information = stat()
       guard unsafe lstat(path, &information) == 0 else { continue }
@@ -94,7 +94,7 @@ func files(in directory: String) -> [String] {
 }
 
 /// Reads all files of a directory into the page cache, or drops them from it.
-func setPageCache(of directory: String, filled: Bool) {
+package func setPageCache(of directory: String, filled: Bool) {
   for path in files(in: directory) {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { continue }

@@ -1,4 +1,4 @@
-import ArgumentParser
+package import ArgumentParser
 import Foundation
 
 /// A speed test program: its workloads and subjects.
@@ -15,7 +15,7 @@ extension SpeedTestProgram {
   public static func run() -> Never {
     typealias Command = SpeedTestCommand<Self>
     let arguments = Array(CommandLine.arguments.dropFirst())
-    do {
+    exitAfter(Command.self, named: name) {
       // The internal commands are not subcommands of the argument parser, because they would appear in the help, and
       // share options with the root.
       switch arguments.first {
@@ -23,20 +23,29 @@ extension SpeedTestProgram {
       case PrintReport<Self>.word: try PrintReport<Self>.parse(Array(arguments.dropFirst())).run()
       default: try Command.parse(arguments).run()
       }
-      exit(0)
-    } catch let error as SpeedTestError {
-      Terminal.message("\(name): \(error)")
-      exit(error.exitStatus)
-    } catch let error where Command.exitCode(for: error) == .success {
-      print(Command.fullMessage(for: error))
-      exit(0)
-    } catch let error where Command.exitCode(for: error) == .validationFailure {
-      Terminal.message(Command.fullMessage(for: error))
-      exit(2)
-    } catch {
-      Terminal.message("\(name): \(error)")
-      exit(4)
     }
+  }
+}
+
+/// Runs a program's work, prints its error or help, and exits with the documented status.
+package func exitAfter<Command: ParsableCommand>(
+  _ command: Command.Type, named name: String, _ body: () throws -> Void
+) -> Never {
+  do {
+    try body()
+    exit(0)
+  } catch let error as SpeedTestError {
+    Terminal.message("\(name): \(error)")
+    exit(error.exitStatus)
+  } catch let error where Command.exitCode(for: error) == .success {
+    print(Command.fullMessage(for: error))
+    exit(0)
+  } catch let error where Command.exitCode(for: error) == .validationFailure {
+    Terminal.message(Command.fullMessage(for: error))
+    exit(2)
+  } catch {
+    Terminal.message("\(name): \(error)")
+    exit(4)
   }
 }
 

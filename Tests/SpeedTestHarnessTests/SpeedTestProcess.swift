@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A run of one of the two programs, as a user would start it.
+/// A run of one of the programs, as a user would start it.
 struct SpeedTestProcess {
   var status: Int32
   var output: String
