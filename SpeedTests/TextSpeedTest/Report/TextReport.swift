@@ -31,8 +31,9 @@ struct TextReport {
       ["build", "texts", "CPU", "× todana", "wall", "memory", "file memory", "disk", "of it index", "version"]
     ]
     for build in all(.build) {
-      let isOurs = TextSubjectList.all.contains { $0.name == build.subject && $0.isOurs }
-      let texts = isOurs ? rowsOnly : build.rowBytes
+      // Encrypted rows take more space than plain ones.
+      let isPlain = TextSubjectList.all.contains { $0.name == build.subject && $0.isOurs && !$0.isEncrypted }
+      let texts = isPlain ? rowsOnly : build.rowBytes
       let index = texts.flatMap { texts in build.diskBytes.map { $0 - texts } }
       rows.append([
         build.subject, grouped(build.count), seconds(build.cpuSeconds),
