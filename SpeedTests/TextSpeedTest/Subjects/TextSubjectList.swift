@@ -40,11 +40,15 @@ enum TextSubjectList {
     TextSubjectEntry(
       name: "sqlite-trigram", runner: .program(SQLiteTextSubject(tokenizer: "trigram")),
       differences: [
-        .substring: "compares accents and forms of characters", .regularExpression: "GLOB compares case and accents",
+        .substring: "compares accents and forms of characters",
+        .regularExpression: "has no regular expressions but GLOB, which compares case and accents",
       ]),
     TextSubjectEntry(
       name: "tantivy", runner: .python(module: "tantivy", installation: "pip install tantivy"),
-      differences: reasons(words: wordsOfTantivy, substring: "only within a word, and regular expressions likewise")),
+      differences: reasons(
+        words: wordsOfTantivy,
+        substring: "finds substrings and regular expressions only within a word, and folds other characters than Todana"
+      )),
     TextSubjectEntry(
       name: "xapian", runner: .python(module: "xapian", installation: "apt-get install python3-xapian"),
       isScaled: true,
@@ -52,10 +56,10 @@ enum TextSubjectList {
   ]
 
   private static let wordsOfSQLite = """
-    unicode61 ends words at each apostrophe, full stop and underscore, joins Chinese and Japanese characters, and folds \
-    no forms of characters
+    with unicode61 ends words at each apostrophe, full stop and underscore, joins Chinese and Japanese characters, and \
+    folds no forms of characters
     """
-  private static let foldingOfLike = "LIKE compares accents and forms of characters"
+  private static let foldingOfLike = "has LIKE for substrings, which compares accents and forms of characters"
   private static let wordsOfTantivy = """
     ends words at each apostrophe, full stop and underscore, joins Chinese and Japanese characters, and folds accents of \
     Latin letters only

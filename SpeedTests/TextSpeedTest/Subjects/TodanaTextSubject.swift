@@ -71,8 +71,11 @@ private struct TodanaTextSearcher<Entry: TextEntry>: TextSearcher {
     let all = Entry.matching(expression(of: query))
     var wanted = query.result == .top ? all.sorted(by: .relevance) : all
     if let limit = query.limit { wanted = wanted.limit(limit) }
+    let plan = try store.explain(all)
     var readsAll = false
-    if case .scan = try store.explain(wanted).access { readsAll = true }
+    if case .scan = plan.access { readsAll = true }
+    // A regular expression that the index cannot narrow down reads all objects that the index has.
+    if query.kind == .regularExpression, try plan.expectedCount >= store.count(Entry.self) { readsAll = true }
     return PreparedTextQuery(
       readsAll: readsAll,
       hitCounts: { scaledCount in
