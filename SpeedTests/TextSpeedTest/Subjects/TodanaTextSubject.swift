@@ -73,7 +73,8 @@ private struct TodanaTextSearcher<Entry: TextEntry>: TextSearcher {
     if let limit = query.limit { wanted = wanted.limit(limit) }
     let plan = try store.explain(all)
     var readsAll = false
-    if case .scan = plan.access { readsAll = true }
+    // The plan is that of the condition; a text index gives the most relevant objects in any case.
+    if case .scan = plan.access { readsAll = query.result != .top || Entry.textIndexes.isEmpty }
     // A regular expression that the index cannot narrow down reads all objects that the index has.
     if query.kind == .regularExpression, try plan.expectedCount >= store.count(Entry.self) { readsAll = true }
     return PreparedTextQuery(
