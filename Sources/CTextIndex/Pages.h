@@ -175,13 +175,14 @@ class StreamReader {
     require(address, count);
     const size_t offset = address % kPageSize;
     if (count > 0 && count <= kPageSize - offset) return page(address / kPageSize)->bytes + offset;
-    buffer.resize(count);
-    for (size_t done = 0; done < count;) {
-      const size_t start = (address + done) % kPageSize;
-      const Page &page = *this->page((address + done) / kPageSize);
-      const size_t step = std::min(count - done, page.size - start);
-      std::memcpy(buffer.data() + done, page.bytes + start, step);
-      done += step;
+    // A size that is wrong fails at the first missing page, before much memory is taken.
+    buffer.clear();
+    while (buffer.size() < count) {
+      const uint64_t next = address + buffer.size();
+      const Page &page = *this->page(next / kPageSize);
+      const size_t start = next % kPageSize;
+      const size_t step = std::min(count - buffer.size(), page.size - start);
+      buffer.insert(buffer.end(), page.bytes + start, page.bytes + start + step);
     }
     return buffer.data();
   }

@@ -147,8 +147,8 @@ void PostingsReader::loadPositions() {
   for (size_t index = 0; index < count_; index++) {
     starts_[index] = static_cast<uint32_t>(total);
     total += counts_[index];
-    // A group of 128 numbers takes one byte at least.
-    if (total > UINT32_MAX || total > group.positionsSize * kGroup) throw Damaged();
+    // Only the first position of a document can be 0, so that a byte has at most eight of the others.
+    if (total > UINT32_MAX || total / 8 > group.positionsSize + count_) throw Damaged();
   }
   starts_[count_] = static_cast<uint32_t>(total);
   Input input(bytes(entry_.positions, group.positionsStart, group.positionsSize, positionStream_), group.positionsSize);
@@ -160,7 +160,7 @@ void PostingsReader::loadPositions() {
     uint64_t last = 0;
     for (uint32_t place = starts_[index]; place < starts_[index + 1]; place++) {
       last += positions_[place];
-      if (last > UINT32_MAX) throw Damaged();
+      if (last > UINT32_MAX || (place > starts_[index] && positions_[place] == 0)) throw Damaged();
       positions_[place] = static_cast<uint32_t>(last);
     }
   }
