@@ -163,19 +163,19 @@ struct TextIndexMerge {
       written = loading.keyspace
     }
     let stale = try staleLists(of: taken.map(\.rowID), &header, state, snapshot)
-    var (taken, unreadable) = (taken, rows.unreadable)
+    // A row that cannot be read gets an entry in place of its former one, or a first one.
+    let allUnreadable = Set(rows.unreadable)
+    var (taken, unreadable) = (taken, allUnreadable.subtracting(taken.map(\.rowID)))
     while true {
       do throws(BackendError) {
         _ = try commit(header, insteadOf: state.header, state.tree) { batch in
           if let written { batch.appendAdoption(of: written) }
           for (keyspace, list) in stale { append(.put, TextIndexKey.stale(keyspace), list, .anything, &batch) }
-          for entry in taken {
+          for entry in taken where !allUnreadable.contains(entry.rowID) {
             append(.remove, TextIndexKey.pending(entry.rowID), [], .token(entry.token), &batch)
           }
-          for rowID in unreadable {
-            let entry = PendingText(rowID, isUnreadable: true)
-            append(.put, TextIndexKey.pending(rowID), entry.value, .absent, &batch)
-          }
+          for entry in taken where allUnreadable.contains(entry.rowID) { note(entry.rowID, .token(entry.token), &batch) }
+          for rowID in unreadable { note(rowID, .absent, &batch) }
         }
         return
       } catch {
@@ -185,9 +185,14 @@ struct TextIndexMerge {
         let tokens = Dictionary(newest.map { ($0.rowID, $0.token) }, uniquingKeysWith: { first, _ in first })
         let count = taken.count + unreadable.count
         taken.removeAll { tokens[$0.rowID] != $0.token }
-        unreadable.removeAll { tokens[$0] != nil }
+        unreadable = unreadable.filter { tokens[$0] == nil }
         if taken.count + unreadable.count == count { throw error }
       }
+    }
+
+    func note(_ rowID: RowID, _ expectation: WriteBatch.Expectation, _ batch: inout WriteBatch) {
+      let entry = PendingText(rowID, isUnreadable: true)
+      append(.put, TextIndexKey.pending(rowID), entry.value, expectation, &batch)
     }
 
     func append(
