@@ -44,12 +44,24 @@ struct TextIndexMerge {
     guard let tree = index.tree, let classID = table.classID else { return }
     do {
       while try isAbove(limit, tree, classID) {
-        guard try mergeRows(tree, classID) else { return }
+        guard try repeating({ () throws in try mergeRows(tree, classID) }) else { return }
       }
-      while try mergeSegments(tree) {}
+      while try repeating({ () throws in try mergeSegments(tree) }) {}
     } catch let error as BackendError {
       throw store.translateTextError(error, of: index)
     }
+  }
+
+  /// Calls the closure again if the store's keys were renewed while it wrote a segment.
+  private func repeating(_ body: () throws -> Bool) throws -> Bool {
+    for _ in 0..<10 {
+      do {
+        return try body()
+      } catch let error as BackendError where error.code == .interrupted {
+        try check()
+      }
+    }
+    return try body()
   }
 
   /// The approximate number of bytes in memory at which a segment ends.
@@ -174,7 +186,9 @@ struct TextIndexMerge {
           for entry in taken where !allUnreadable.contains(entry.rowID) {
             append(.remove, TextIndexKey.pending(entry.rowID), [], .token(entry.token), &batch)
           }
-          for entry in taken where allUnreadable.contains(entry.rowID) { note(entry.rowID, .token(entry.token), &batch) }
+          for entry in taken where allUnreadable.contains(entry.rowID) {
+            note(entry.rowID, .token(entry.token), &batch)
+          }
           for rowID in unreadable { note(rowID, .absent, &batch) }
         }
         return
