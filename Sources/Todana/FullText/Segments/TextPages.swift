@@ -61,6 +61,11 @@ final class TextPageSource {
 
   var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
+  /// Throws the error of reading a page, if there was one.
+  func throwFailure() throws(BackendError) {
+    if let failure { throw failure }
+  }
+
   /// Throws the error of reading a page, or that of a status.
   func check(_ status: tdt_status) throws(BackendError) { try status.check(failure) }
 }

@@ -130,7 +130,7 @@ final class TextSegment {
           }
         }
       } catch {
-        for input in inputs { try input.segment.source.check(TDT_OK) }
+        for input in inputs { try input.segment.source.throwFailure() }
         throw error
       }
     }
