@@ -49,11 +49,13 @@ struct AnalyzedText: ~Copyable {
     unsafe UnsafeRawBufferPointer(start: tdu_text_bytes(handle), count: tdu_text_count(handle))
   }
 
-  /// The words, as ranges of ``bytes``; none if there is no memory for them.
+  /// The words, as ranges of ``bytes``.
   var words: UnsafeBufferPointer<tdu_range> {
     var count = 0
     var hasFailed = false
     let words = unsafe tdu_text_words(handle, &count, &hasFailed)
+    // An array of Swift that cannot grow ends the program, too.
+    precondition(!hasFailed, "There is no memory for the words of a text.")
     return unsafe UnsafeBufferPointer(start: words, count: count)
   }
 
