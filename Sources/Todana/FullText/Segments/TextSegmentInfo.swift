@@ -12,18 +12,20 @@ struct TextSegmentInfo: Sendable, Equatable {
   let keepsPositions: Bool
   let findsSubstrings: Bool
 
+  /// The highest number of words or bytes, far more than a segment has, so that sums do not overflow.
+  private static let limit: UInt64 = 1 << 40
+
   /// Parses a description; nil if the bytes are not one.
   init?(_ bytes: [UInt8]) {
     var values = tdt_info_values()
     guard unsafe tdt_info_read(bytes, bytes.count, &values) == TDT_OK, values.row_count > 0,
-      values.first_row <= values.last_row, let wordCount = Int(exactly: values.word_count),
-      let byteCount = Int(exactly: values.byte_count)
+      values.first_row <= values.last_row, values.word_count <= Self.limit, values.byte_count <= Self.limit
     else { return nil }
     self.bytes = bytes
     rowCount = Int(values.row_count)
-    self.wordCount = wordCount
+    wordCount = Int(values.word_count)
     rowIDs = values.first_row...values.last_row
-    self.byteCount = byteCount
+    byteCount = Int(values.byte_count)
     keepsPositions = values.keeps_positions
     findsSubstrings = values.has_grams
   }

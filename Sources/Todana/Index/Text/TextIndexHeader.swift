@@ -29,17 +29,21 @@ struct TextIndexHeader: Sendable {
   mutating func renewToken() { token = .random(in: 0 ... .max) }
 
   private static let format: UInt8 = 1
+  /// The highest number of segments, far more than merges leave.
+  private static let segmentLimit = 65_536
 
   /// Parses a header; nil if the bytes have another format, which requires a new build of the index.
   init?(_ bytes: UnsafeRawBufferPointer) {
     var reader = unsafe TextRecordReader(bytes)
     guard reader.byte() == Self.format, let merged = reader.number(), let claimed = reader.number(),
-      let next = reader.number(), let count = reader.number(), claimed >= merged, count <= UInt64(bytes.count)
+      let next = reader.number(), let count = reader.number(), claimed >= merged, merged < .max, next < .max,
+      count <= UInt64(Self.segmentLimit)
     else { return nil }
     (mergedRow, claimedRow, nextSegment, segments) = (merged, claimed, next, [])
     for _ in 0..<count {
       guard let id = reader.number().flatMap(UInt32.init(exactly:)), let stale = reader.number(),
-        let staleCount = Int(exactly: stale), let bytes = reader.bytes(), let info = TextSegmentInfo(bytes)
+        let staleCount = Int(exactly: stale), let bytes = reader.bytes(), let info = TextSegmentInfo(bytes),
+        staleCount <= info.rowCount
       else { return nil }
       segments.append(Segment(keyspace: KeyspaceID(rawValue: id), info: info, staleCount: staleCount))
     }
