@@ -57,7 +57,11 @@ var cTargets: [Target] = [
   // Mounts of full and read-only disks.
   .target(name: "CPrivateMount", path: "Tests/CPrivateMount"),
   // Entry points for the fuzzers and for the test that replays their corpus: one function for each decoder.
-  .target(name: "CFuzzTargets", dependencies: ["CStorageEngine", "CSealing", "CXXHash"], path: "Tests/CFuzzTargets"),
+  .target(
+    name: "CFuzzTargets",
+    dependencies: ["CStorageEngine", "CSealing", "CTextIndex", "CXXHash"],
+    path: "Tests/CFuzzTargets"
+  ),
 ]
 
 // Targets of Swift. All of them get the settings below.
@@ -100,8 +104,8 @@ var swiftTargets: [Target] = [
   .testTarget(
     name: "TodanaTests",
     dependencies: [
-      "CFuzzTargets", "CSealingProbe", "CUnicode", "CXXHash", "CrashChild", "FuzzTargets", "SmallBackend",
-      "TestSupport", "Todana",
+      "CFuzzTargets", "CPowerFailure", "CSealingProbe", "CUnicode", "CXXHash", "CrashChild", "FuzzTargets",
+      "SmallBackend", "TestSupport", "Todana",
       logging,
     ]
   ),

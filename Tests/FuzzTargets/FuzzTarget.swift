@@ -18,6 +18,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case sealedEnvelope = "sealed-envelope"
   case queryText = "query-text"
   case textSearch = "text-search"
+  case textSegment = "text-segment"
+  case textIndex = "text-index"
 
   public func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -25,6 +27,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .recordEnvelope: unsafe RecordEnvelopeFuzzing.run(Array(bytes))
     case .queryText: unsafe QueryTextFuzzing.run(Array(bytes))
     case .textSearch: unsafe TextSearchFuzzing.run(Array(bytes))
+    case .textIndex: unsafe TextIndexFuzzing.run(Array(bytes))
     default:
       // An empty input has no address.
       var empty: UInt8 = 0
@@ -33,6 +36,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         switch self {
         case .keyFile: unsafe tdn_fuzz_key_file(start, bytes.count)
         case .sealedEnvelope: unsafe tdn_fuzz_envelope(start, bytes.count)
+        case .textSegment: unsafe tdn_fuzz_text_segment(start, bytes.count)
         default: if let part { unsafe tdn_fuzz_store(part, start, bytes.count) }
         }
       }
@@ -46,9 +50,11 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .recordEnvelope: return RecordEnvelopeFuzzing.seeds
     case .queryText: return QueryTextFuzzing.seeds
     case .textSearch: return TextSearchFuzzing.seeds
+    case .textIndex: return TextIndexFuzzing.seeds
     // Nothing valid can be made without the key.
     case .sealedEnvelope: return (0..<8).map { [UInt8](repeating: 3, count: $0 * $0 * 7) }
     case .keyFile: return unsafe Self.gathered { unsafe tdn_fuzz_key_file_seeds($0, $1) }
+    case .textSegment: return unsafe Self.gathered { unsafe tdn_fuzz_text_segment_seeds($0, $1) }
     default:
       guard let part else { return [] }
       return unsafe Self.gathered { unsafe tdn_fuzz_seeds(part, $0, $1) }
@@ -70,7 +76,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   private var part: tdn_fuzz_part? {
     switch self {
-    case .dataBuffer, .recordEnvelope, .keyFile, .sealedEnvelope, .queryText, .textSearch: nil
+    case .dataBuffer, .recordEnvelope, .keyFile, .sealedEnvelope, .queryText, .textSearch, .textSegment, .textIndex: nil
     case .superblock: TDN_FUZZ_SUPERBLOCK
     case .catalog: TDN_FUZZ_CATALOG
     case .redoLog: TDN_FUZZ_REDO_LOG

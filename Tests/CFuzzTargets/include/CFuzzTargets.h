@@ -46,6 +46,12 @@ void tdn_fuzz_key_file_seeds(
   void (*visit)(void *TDN_FUZZ_NULLABLE context, const uint8_t *bytes, size_t byte_count));
 void tdn_fuzz_envelope(const uint8_t *bytes, size_t byte_count);
 
+// Runs the decoder of text indexes' segments, their searches and their merging, through CTextIndex.h only.
+void tdn_fuzz_text_segment(const uint8_t *bytes, size_t byte_count);
+void tdn_fuzz_text_segment_seeds(
+  void *TDN_FUZZ_NULLABLE context,
+  void (*visit)(void *TDN_FUZZ_NULLABLE context, const uint8_t *bytes, size_t byte_count));
+
 // Recomputes the page checksums of a data file, as an attacker who changes the file can.
 void tdn_make_sums_right(const char *directory, const char *name);
 
