@@ -23,6 +23,12 @@ import Todana
       case "store-series": try backUpForEver(arguments[2])
       case "store-series-memory":
         try backUpLargeObject(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
+      case "store-texts": try saveTextsForEver(arguments[2], Set(arguments.dropFirst(3)))
+      case "text-faults": try runTextFaults(arguments[2], Array(arguments.dropFirst(3)))
+      case "text-full-disk": try fillDiskWithTexts(arguments[2])
+      case "text-record":
+        guard arguments.count >= 4 else { return report("usage: text-record <store> <log> [options]") }
+        try recordTexts(arguments[2], log: arguments[3], Set(arguments.dropFirst(4)))
       case "store-exit": try exitWhileThreadsWork(arguments[2])
       case "store-write": try writeStore(arguments[2], Set(arguments.dropFirst(3)))
       case "store-hold": try holdStore(arguments[2])
