@@ -97,10 +97,10 @@ private struct TextWalk {
     TextWorkload.Texts(title: text(), text: random.number(0...5) == 0 ? nil : text())
   }
 
-  /// Makes changes in a store without saving them, and returns the texts that a save would leave.
-  private mutating func change(_ store: Store) throws -> [Int64: TextWorkload.Texts] {
-    var texts = saved
-    for _ in 0..<random.number(0...20) {
+  private mutating func insert(
+    _ count: Int, into store: Store, _ texts: inout [Int64: TextWorkload.Texts]
+  ) throws {
+    for _ in 0..<count {
       let leaflet = Leaflet()
       let new = self.texts()
       (leaflet.number, leaflet.title, leaflet.text) = (nextNumber, new.title, new.text)
@@ -108,6 +108,12 @@ private struct TextWalk {
       nextNumber += 1
       try store.insert(leaflet)
     }
+  }
+
+  /// Makes changes in a store without saving them, and returns the texts that a save would leave.
+  private mutating func change(_ store: Store) throws -> [Int64: TextWorkload.Texts] {
+    var texts = saved
+    try insert(random.number(0...20), into: store, &texts)
     let leaflets = try store.fetch(Leaflet.self)
     for leaflet in random.some(of: leaflets, upTo: 10) {
       let new = self.texts()
@@ -123,7 +129,7 @@ private struct TextWalk {
 
   mutating func step() throws {
     let store = stores[random.number(0...1)]
-    switch random.number(0...19) {
+    switch random.number(0...21) {
     case 0...6:
       let texts = try change(store)
       try store.saveChanges()
@@ -163,6 +169,23 @@ private struct TextWalk {
         try searches.check(store, count: 4, "in a snapshot, \(kind)")
       }
     case 16: try reopen()
+    case 18:
+      // A store saves new objects, whose row ids are lower than those that another store has saved and merged since.
+      let other = stores[stores[0] === store ? 1 : 0]
+      var inserted: [Int64: TextWorkload.Texts] = [:]
+      try insert(random.number(1...10), into: store, &inserted)
+      let texts = try change(other)
+      try other.saveChanges()
+      try merge(other)
+      try store.saveChanges()
+      saved = texts.merging(inserted) { first, _ in first }
+    case 19:
+      let ids = try random.some(of: store.fetch(Leaflet.self), upTo: 8).compactMap { leaflet in
+        saved[leaflet.number] = nil
+        return leaflet.id
+      }
+      try store.delete(ids)
+      try store.saveChanges()
     case 17:
       // Unsaved changes count.
       _ = try change(store)
