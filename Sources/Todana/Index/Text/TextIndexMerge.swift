@@ -246,6 +246,7 @@ struct TextIndexMerge {
     guard let (snapshot, state) = try newestState() else { return false }
     let chosen = Self.chosen(of: state.header.segments)
     if chosen.isEmpty { return false }
+    try checkNames(of: chosen)
     var header = state.header
     header.segments.removeAll { segment in chosen.contains { $0.keyspace == segment.keyspace } }
     var written: KeyspaceID?
@@ -273,6 +274,16 @@ struct TextIndexMerge {
     }
     if isDone { store.session.textIndexes.forget(tablesOf: chosen.map(\.keyspace)) }
     return isDone
+  }
+
+  /// Throws an error if keyspaces that are to be dropped are no segments of the index, as a damaged header may say.
+  private func checkNames(of segments: [TextIndexHeader.Segment]) throws(BackendError) {
+    let name = TextKeyspaceName(className: index.className, indexName: index.name)
+    let own = try store.sealing.keyspaces().filter { $0.textName?.segment != nil && $0.textName?.index == name }
+    for segment in segments where !own.contains(where: { $0.id == segment.keyspace }) {
+      throw BackendError(
+        .damaged, "The header of a text index has a wrong segment: rebuild the index.", keyspace: segment.keyspace)
+    }
   }
 
   /// Returns the segments to merge: sixteen of a size class, or one with many stale rows.
