@@ -45,6 +45,7 @@ enum TextIndexFuzzing {
     do {
       let backend = try makeBackend()
       let header = try records(of: backend).first { $0.key == [0] }?.value ?? []
+      let classID = try backend.keyspaces().first { $0.name == Array("Leaf".utf8) }?.id.rawValue ?? 0
       try backend.close()
       // The whole header, its parts, and its numbers.
       seeds.append([everything, 0, 0, 0, UInt8(header.count & 0xFF), UInt8(header.count >> 8)] + header)
@@ -59,6 +60,10 @@ enum TextIndexFuzzing {
       }
       seeds.append([everything, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 2, 7, 1])
       seeds.append([everything, 3, 0, 3, 1, 1, 0x7F, 3, 1, 2, 0xFF, 0xFF])
+      // The keyspace of the first segment is that of the class, all its rows are stale, and there is no pending entry.
+      let segment = [UInt8(classID), 0, 0, 0, 0, 0, 0, 0, UInt8(rowCount / 2 + 1), 0, 0, 0, 0, 0, 0, 0]
+      let erasure: [UInt8] = [4, 8, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0]
+      seeds.append([Operations.merges.rawValue, 0, 33, 0, 16, 0] + segment + erasure)
       seeds.append([everything, 4, 9, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8])
     } catch {
       fatalError("there is no sample: \(error)")
@@ -211,17 +216,19 @@ enum TextIndexFuzzing {
     guard found == (try store.fetch(Leaf.self).count { $0.text.hasPrefix("blue") }) else {
       fatalError("a new index gives wrong results")
     }
-    guard try store.verify().problems.isEmpty else { fatalError("a new index is not sound") }
+    if operations.contains(.verifies) {
+      guard try store.verify().problems.isEmpty else { fatalError("a new index is not sound") }
+    }
     try store.close()
   }
 
   private static func search(_ store: Store, _ operations: Operations) {
     for expression: TextExpression in [
-      .word("blue"), .substring("lu"), !.word("green"), .phrase("blue 3"), .prefix("gr") || .word("7"),
+      .word("blue"), !.word("green"), .phrase("blue 3"), .prefix("gr") || .word("7"),
     ] {
       attempt { _ = try store.fetch(Leaf.where { $0.text.matches(expression) }) }
-      attempt { _ = try store.count(Leaf.where { $0.text.matches(expression) }) }
     }
+    attempt { _ = try store.count(Leaf.where { $0.text.matches(.word("blue")) }) }
     attempt { _ = try store.hits(Leaf.where { $0.text.matches(.word("blue")) }.sorted(by: .relevance).limit(3)) }
     if operations.contains(.suggests) {
       attempt { _ = try store.suggestions(for: "blu", of: Leaf.self, in: "text") }
@@ -248,7 +255,7 @@ private struct FuzzInput {
 private final class Leaf: StoredObject {
   var text = ""
 
-  override class var textIndexes: [TextIndex] { [TextIndex(\Leaf.text, name: "text")] }
+  override class var textIndexes: [TextIndex] { [TextIndex(\Leaf.text, name: "text", findsSubstrings: false)] }
 
   override func readContent(from buffer: inout DataBuffer) throws { text = try buffer.readString() }
   override func writeContent(to buffer: inout DataBuffer) { buffer.writeString(text) }
