@@ -172,7 +172,11 @@ tdt_pattern pattern(tdt_pattern_kind kind, const char *bytes, const char *stem =
   pattern.byte_count = std::strlen(bytes);
   pattern.stem = reinterpret_cast<const uint8_t *>(stem);
   pattern.stem_count = std::strlen(stem);
-  if (kind == TDT_TESTED) pattern.test = test;
+  if (kind == TDT_FUZZY) {
+    pattern.test = test;
+    // More than any word of the samples has.
+    pattern.edits = 64;
+  }
   return pattern;
 }
 
@@ -190,7 +194,7 @@ size_t fill(tdt_query *query, int number) {
     case 0: words({pattern(TDT_WHOLE, "all")}); return 1;
     case 1: words({pattern(TDT_BEGINNING, "")}); return 1;
     case 2: words({pattern(TDT_END, "d")}); return 1;
-    case 3: words({pattern(TDT_TESTED, "")}); return 1;
+    case 3: words({pattern(TDT_FUZZY, "")}); return 1;
     case 4: words({pattern(TDT_WHOLE, "third"), pattern(TDT_WHOLE, "all")}); return 1;
     case 5: words({pattern(TDT_WHOLE, "all", "all")}); return 1;
     case 6: words({pattern(TDT_WHOLE, "all"), pattern(TDT_BEGINNING, "1")}); return 1;
@@ -268,7 +272,7 @@ void merge(tdt_segment *segment, Segment &other, bool isSound) {
   const Tables tables(
     tdt_tables_read(other.infoBytes(), other.info.size(), Segment::read, &other, &status), tdt_tables_free);
   require(status);
-  const Opened opened(tdt_segment_open(tables.get(), Segment::read, &other), tdt_segment_free);
+  const Opened opened(tdt_segment_open(tables.get(), nullptr, Segment::read, &other), tdt_segment_free);
   const uint64_t dropped[] = {102, 103, 110};
   const tdt_merge_input inputs[] = {{segment, dropped, 3}, {opened.get(), nullptr, 0}};
   Segment merged;
@@ -283,7 +287,7 @@ void merge(tdt_segment *segment, Segment &other, bool isSound) {
   const Tables read(
     tdt_tables_read(merged.infoBytes(), merged.info.size(), Segment::read, &merged, &status), tdt_tables_free);
   require(status);
-  const Opened result(tdt_segment_open(read.get(), Segment::read, &merged), tdt_segment_free);
+  const Opened result(tdt_segment_open(read.get(), nullptr, Segment::read, &merged), tdt_segment_free);
   std::vector<uint64_t> digests(values.row_count);
   require(tdt_segment_digests(result.get(), digests.data()));
 }
@@ -310,7 +314,9 @@ void use(Segment &segment, uint8_t form, bool isSound) {
     if (first != values.first_row || last != values.last_row) found("the rows are not those of the description");
   }
 
-  const Opened opened(tdt_segment_open(tables.get(), Segment::read, &segment), tdt_segment_free);
+  const std::unique_ptr<tdt_page_cache, decltype(&tdt_page_cache_free)> cache(
+    tdt_page_cache_new(1 << 16), tdt_page_cache_free);
+  const Opened opened(tdt_segment_open(tables.get(), cache.get(), Segment::read, &segment), tdt_segment_free);
   std::vector<uint64_t> digests(values.row_count);
   if (!succeeds(tdt_segment_digests(opened.get(), digests.data())) && isSound) found("a valid segment is damaged");
   for (int number = 0; number < kQueryCount; number++) search(opened.get(), values, number, isSound && form & kIsLarge);

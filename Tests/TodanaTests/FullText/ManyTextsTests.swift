@@ -9,18 +9,18 @@ import Testing
   func `searches by an index find the same as those without one`(_ seed: UInt64, _ keepsPositions: Bool) throws {
     let store = try Store(.inMemory, classes: [Plain.self, Placed.self, Unplaced.self])
     var random = RandomTexts(seed: seed)
-    let count = LongTests.areEnabled ? 60_000 : 20_000
+    let count = LongTests.areEnabled ? 60_000 : 9000
     for number in 0..<count {
       let text = Self.text(&random)
       for entry in [Plain(), keepsPositions ? Placed() : Unplaced()] {
         entry.text = text
         try store.insert(entry)
       }
-      if number % 5000 == 0 { try store.saveChanges() }
+      if number % 3000 == 0 { try store.saveChanges() }
     }
     try store.saveChanges()
     try store.buildIndexes()
-    for _ in 0..<(LongTests.areEnabled ? 200 : 30) {
+    for _ in 0..<(LongTests.areEnabled ? 200 : 15) {
       let text = Self.expression(&random)
       let expression = try TextExpression(parsing: text)
       let plain = Plain.where { $0.text.matches(expression) }
@@ -36,13 +36,14 @@ import Testing
     _ plain: Query<some Entry>, _ indexed: Query<Indexed>, in store: Store, _ text: String
   ) throws {
     #expect(try store.count(indexed) == store.count(plain), "\(text)")
-    for limit in [1, 30, 2000] {
+    for limit in [1, 500] {
       let expected = try store.fetch(plain.limit(limit)).map(\.text)
       #expect(try store.fetch(indexed.limit(limit)).map(\.text) == expected, "\(text)")
     }
+    let expected = try store.fetch(plain.sorted(by: .relevance).limit(10)).map(\.text)
     for limit in [1, 10] {
-      let expected = try store.fetch(plain.sorted(by: .relevance).limit(limit)).map(\.text)
-      #expect(try store.fetch(indexed.sorted(by: .relevance).limit(limit)).map(\.text) == expected, "\(text)")
+      let found = try store.fetch(indexed.sorted(by: .relevance).limit(limit)).map(\.text)
+      #expect(found == Array(expected.prefix(limit)), "\(text)")
     }
   }
 
