@@ -78,7 +78,12 @@ var swiftTargets: [Target] = [
     name: "TodanaArchive",
     dependencies: ["Todana", "CFileSystem", "CLibArchive", "CLibCrypto", "CSealing", "CZlib", "CZstd"]
   ),
-  .executableTarget(name: "TodanaTool", dependencies: ["CProcess", "Todana", "TodanaArchive", argumentParser]),
+  // The widths of texts on terminals.
+  .target(name: "TerminalText"),
+  .executableTarget(
+    name: "TodanaTool",
+    dependencies: ["CProcess", "TerminalText", "Todana", "TodanaArchive", argumentParser]
+  ),
 
   // Helpers that several test targets share.
   .target(name: "TestSupport", dependencies: ["Todana"], path: "Tests/TestSupport"),

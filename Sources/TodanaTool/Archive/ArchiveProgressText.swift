@@ -1,4 +1,5 @@
 import Foundation
+import TerminalText
 import TodanaArchive
 
 /// The line that shows the progress of a long command.

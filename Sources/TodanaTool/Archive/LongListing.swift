@@ -1,4 +1,5 @@
 import Foundation
+import TerminalText
 import TodanaArchive
 
 /// The lines of a long list, in the form of `ls -l`.

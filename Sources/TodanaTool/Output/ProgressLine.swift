@@ -1,4 +1,5 @@
 import Foundation
+import TerminalText
 
 /// The progress line on the standard error.
 ///

@@ -1,3 +1,5 @@
+import TerminalText
+
 /// A table with titles above its columns.
 ///
 /// If the terminal is too narrow, the middle of the widest shortenable texts is replaced. In a file or a pipe nothing

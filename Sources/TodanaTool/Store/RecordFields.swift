@@ -1,3 +1,4 @@
+import TerminalText
 import Todana
 
 /// The content of a record as fields, according to the layout that its class has stored.

@@ -4,7 +4,7 @@ extension Unicode.Scalar {
   ///
   /// The widths are those of the Unicode version in WideCharacters.swift. Characters of ambiguous width take one
   /// column, as in a terminal without an East Asian locale.
-  var columnCount: Int {
+  package var columnCount: Int {
     if value < 0x300 { return 1 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
@@ -31,10 +31,10 @@ extension StringProtocol {
   /// The number of columns of the text in a terminal.
   ///
   /// The text must not contain characters that move the cursor.
-  var columnCount: Int { unicodeScalars.reduce(0) { $0 + $1.columnCount } }
+  package var columnCount: Int { unicodeScalars.reduce(0) { $0 + $1.columnCount } }
 
   /// Returns the longest prefix of whole characters that takes at most the given number of columns.
-  func prefix(columns: Int) -> String {
+  package func prefix(columns: Int) -> String {
     var room = columns
     return String(
       prefix { character in
@@ -44,7 +44,7 @@ extension StringProtocol {
   }
 
   /// Returns the longest suffix of whole characters that takes at most the given number of columns.
-  func suffix(columns: Int) -> String {
+  package func suffix(columns: Int) -> String {
     var room = columns
     let end = reversed().prefix { character in
       room -= String(character).columnCount
@@ -54,7 +54,7 @@ extension StringProtocol {
   }
 
   /// Returns the text in at most the given number of columns, with “…” in place of its middle if it is too long.
-  func shortened(toColumns columns: Int) -> String {
+  package func shortened(toColumns columns: Int) -> String {
     if columnCount <= columns { return String(self) }
     let room = Swift.max(0, columns - 1)
     let end = suffix(columns: room / 2)
@@ -62,7 +62,7 @@ extension StringProtocol {
   }
 
   /// Adds spaces after the text, or before a number, up to the given number of columns.
-  func padded(toColumns columns: Int, isNumber: Bool = false) -> String {
+  package func padded(toColumns columns: Int, isNumber: Bool = false) -> String {
     let space = String(repeating: " ", count: Swift.max(0, columns - columnCount))
     return isNumber ? space + self : self + space
   }
