@@ -120,8 +120,11 @@ var swiftTargets: [Target] = [
       "CFileSystem", "CPowerFailure", "CPrivateMount", "CrashChild", "TodanaArchive", "Todana", "TestSupport",
     ]
   ),
-  // The tool, as a process.
-  .testTarget(name: "TodanaToolTests", dependencies: ["CrashChild", "TestSupport", "Todana", "TodanaTool"]),
+  // The tool, and the example of a search field, as processes.
+  .testTarget(
+    name: "TodanaToolTests",
+    dependencies: ["CrashChild", "TerminalText", "TestSupport", "TextSearchDemo", "Todana", "TodanaTool"]
+  ),
   // Misuse that only debug builds detect.
   .testTarget(name: "DebugBuildTests", dependencies: ["TestSupport", "Todana", "TodanaArchive"]),
   // A suite that tests every backend against the contract of StoreBackend.
@@ -136,6 +139,12 @@ var swiftTargets: [Target] = [
   .executableTarget(name: "ChangingClassesExample", dependencies: ["Todana"], path: "Tests/ChangingClassesExample"),
   .executableTarget(name: "DeleteRulesExample", dependencies: ["Todana"], path: "Tests/DeleteRulesExample"),
   .executableTarget(name: "SearchingExample", dependencies: ["Todana"], path: "Tests/SearchingExample"),
+  // A search field on a terminal, over the lines of a file.
+  .executableTarget(
+    name: "TextSearchDemo",
+    dependencies: ["TerminalText", "Todana", argumentParser],
+    path: "Examples/TextSearchDemo"
+  ),
   // A program whose default isolation is the main actor.
   .target(
     name: "MainActorExample",

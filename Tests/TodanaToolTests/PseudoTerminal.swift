@@ -19,8 +19,7 @@ final class PseudoTerminal {
     else { throw POSIXError(.ENODEV) }
     path = "/dev/pts/\(number)"
     held = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
-    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-    guard held >= 0, unsafe ioctl(main, UInt(TIOCSWINSZ), &size) == 0 else { throw POSIXError(.ENODEV) }
+    guard held >= 0, resize(columns: columns, rows: 24) else { throw POSIXError(.ENODEV) }
   }
 
   deinit { close() }
@@ -29,6 +28,26 @@ final class PseudoTerminal {
   func close() {
     for descriptor in [main, held] where descriptor >= 0 { _ = Foundation.close(descriptor) }
     (main, held) = (-1, -1)
+  }
+
+  /// Changes the size, of which the system informs the processes that have this terminal as their controlling one.
+  @discardableResult
+  func resize(columns: UInt16, rows: UInt16) -> Bool {
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    return unsafe ioctl(main, UInt(TIOCSWINSZ), &size) == 0
+  }
+
+  /// Types a text.
+  func type(_ text: String) { type(Array(text.utf8)) }
+
+  /// Types the bytes of a text or of keys.
+  func type(_ bytes: [UInt8]) { _ = unsafe write(main, bytes, bytes.count) }
+
+  /// Whether the terminal shows typed characters and edits lines, as it does by default.
+  var editsLines: Bool {
+    var settings = termios()
+    guard unsafe tcgetattr(held, &settings) == 0 else { return false }
+    return settings.c_lflag & tcflag_t(ECHO | ICANON) == tcflag_t(ECHO | ICANON)
   }
 
   /// Returns all text that was written since the last call.
@@ -48,4 +67,9 @@ final class PseudoTerminal {
 
   /// A command that runs another one with this terminal as its standard output.
   var asOutput: [String] { ["sh", "-c", "exec \"$@\" >\"$0\"", path] }
+
+  /// A command that runs another one in a session of its own with this terminal, which has colors.
+  var asControllingTerminal: [String] {
+    ["sh", "-c", "unset NO_COLOR; TERM=xterm exec setsid -cw \"$@\" <\"$0\" >\"$0\" 2>&1", path]
+  }
 }

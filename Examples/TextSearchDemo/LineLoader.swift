@@ -1,0 +1,69 @@
+import Foundation
+import Todana
+
+/// Loads the lines of a file into a store.
+struct LineLoader {
+  let store: Store
+  let path: String
+  private var progress = ProgressText()
+
+  /// The number of lines that are saved at a time.
+  private static let batchSize = 20_000
+
+  init(into store: Store, from path: String) {
+    self.store = store
+    self.path = path
+  }
+
+  /// Saves each line that is not empty, then builds the text index.
+  mutating func load() throws {
+    let start = ContinuousClock.now
+    defer { progress.clear() }
+    let data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
+    var (position, count) = (data.startIndex, 0)
+    while position < data.endIndex {
+      let end = data[position...].firstIndex(of: UInt8(ascii: "\n")) ?? data.endIndex
+      let text = Self.printable(String(decoding: data[position..<end], as: UTF8.self))
+      position = min(end + 1, data.endIndex)
+      if text.isEmpty { continue }
+      try store.insert(Line(text))
+      count += 1
+      if count.isMultiple(of: Self.batchSize) {
+        try store.saveChanges(durability: .relaxed)
+        progress.show("Loading", position - data.startIndex, of: data.count)
+      }
+    }
+    try store.saveChanges()
+    let loaded = ContinuousClock.now
+    try store.buildIndexes { [progress] in progress.show("Indexing", $0.doneCount, of: $0.totalCount) }
+    progress.clear()
+    let times = "loading \(formatted(start.duration(to: loaded))), index \(formatted(loaded.duration(to: .now)))"
+    StandardStreams.writeError("\(formatted(count)) lines: \(times)\n")
+  }
+
+  /// Returns a line without characters that move the cursor of a terminal or change its direction.
+  private static func printable(_ line: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in line.unicodeScalars {
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: scalars.append(" ")
+      default: scalars.append(scalar)
+      }
+    }
+    return String(scalars).trimmingCharacters(in: .whitespaces)
+  }
+}
+
+/// A line on the standard error that shows the progress, if it is a terminal.
+struct ProgressText {
+  private let isShown = isatty(STDERR_FILENO) == 1 && StandardStreams.terminalRewritesLines
+
+  func show(_ work: String, _ done: Int, of total: Int) {
+    guard isShown, total > 0 else { return }
+    StandardStreams.writeError("\r\u{1B}[K\(work): \(done * 100 / total) %")
+  }
+
+  func clear() {
+    if isShown { StandardStreams.writeError("\r\u{1B}[K") }
+  }
+}
