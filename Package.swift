@@ -139,6 +139,7 @@ var swiftTargets: [Target] = [
   .executableTarget(name: "ChangingClassesExample", dependencies: ["Todana"], path: "Tests/ChangingClassesExample"),
   .executableTarget(name: "DeleteRulesExample", dependencies: ["Todana"], path: "Tests/DeleteRulesExample"),
   .executableTarget(name: "SearchingExample", dependencies: ["Todana"], path: "Tests/SearchingExample"),
+  .executableTarget(name: "SearchAsYouTypeExample", dependencies: ["Todana"], path: "Tests/SearchAsYouTypeExample"),
   // A search field on a terminal, over the lines of a file.
   .executableTarget(
     name: "TextSearchDemo",
@@ -157,7 +158,7 @@ var swiftTargets: [Target] = [
     name: "DocumentationTests",
     dependencies: [
       "ChangingClassesExample", "DeleteRulesExample", "FindingExample", "GuideExample", "MainActorExample",
-      "ReadmeExample", "SearchingExample", "TestSupport", "Todana",
+      "ReadmeExample", "SearchAsYouTypeExample", "SearchingExample", "TestSupport", "Todana",
     ]
   ),
 ]

@@ -91,6 +91,21 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
         ["green 1"]
 
         """),
+    DocumentedProgram(
+      name: "SearchAsYouTypeExample", document: "Sources/Todana/Todana.docc/SearchAsYouType.md",
+      output: """
+        blue: 5 ["[Blue] Train", "[Blue] in Green", "Kind of [Blue]", "[Blueberry] Hill", "[Blues] for Alice"]
+          ["Jazz 4", "Pop 1"] ["1951 1", "1956 1", "1957 1", "1959 2"] ["blue", "blueberry", "blues"]
+        blue: 4 ["[Blue] Train", "[Blue] in Green", "Kind of [Blue]", "[Blues] for Alice"]
+          ["Jazz 4", "Pop 1"] ["1951 1", "1957 1", "1959 2"] ["blue", "blueberry", "blues"]
+        blue: 2 ["[Blue] in Green", "Kind of [Blue]"]
+          ["Jazz 2"] ["1951 1", "1957 1", "1959 2"] ["blue", "blueberry", "blues"]
+        blue t: 1 ["[Blue] [Train]"]
+          ["Jazz 1"] ["1957 1"] ["train"]
+        blue t: 2 ["[Blue] [Train]", "[Blue] [Trane]"]
+          ["Jazz 2"] ["1957 1", "1985 1"] ["train", "trane"]
+
+        """),
   ]
 
   var testDescription: String { name }
