@@ -13,7 +13,7 @@ import Testing
     for number in 0..<count {
       let text = Self.text(&random)
       for entry in [Plain(), keepsPositions ? Placed() : Unplaced()] {
-        entry.text = text
+        (entry.text, entry.kind) = (text, number % 7)
         try store.insert(entry)
       }
       if number % 3000 == 0 { try store.saveChanges() }
@@ -40,6 +40,8 @@ import Testing
       let expected = try store.fetch(plain.limit(limit)).map(\.text)
       #expect(try store.fetch(indexed.limit(limit)).map(\.text) == expected, "\(text)")
     }
+    let some = try store.fetch(plain.where { $0.kind == 3 }.sorted(by: .relevance).limit(5)).map(\.text)
+    #expect(try store.fetch(indexed.where { $0.kind == 3 }.sorted(by: .relevance).limit(5)).map(\.text) == some)
     let expected = try store.fetch(plain.sorted(by: .relevance).limit(10)).map(\.text)
     for limit in [1, 10] {
       let found = try store.fetch(indexed.sorted(by: .relevance).limit(limit)).map(\.text)
@@ -80,11 +82,19 @@ import Testing
 
 private class Entry: StoredObject {
   var text = ""
+  var kind = 0
 
   required init() {}
 
-  override func writeContent(to buffer: inout DataBuffer) { buffer.writeString(text) }
-  override func readContent(from buffer: inout DataBuffer) throws { text = try buffer.readString() }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.writeString(text)
+    buffer.writeInt(kind)
+  }
+
+  override func readContent(from buffer: inout DataBuffer) throws {
+    text = try buffer.readString()
+    kind = try buffer.readInt()
+  }
 }
 
 private final class Plain: Entry {}

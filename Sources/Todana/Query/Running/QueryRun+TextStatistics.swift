@@ -98,36 +98,31 @@ extension QueryRun {
   /// The highest number of rows that are ranked without reading all that meet the condition.
   private static let rankedLimit = 10_000
 
+  /// The number of rows that are ranked besides those that are needed, because sums depend on their order.
+  private static let margin = 16
+
   /// Whether a text index can tell the most relevant objects, if it has the positions or the counts for that.
   var isRankedByIndex: Bool {
     guard let needed = query.neededCount, needed <= Self.rankedLimit, query.start == nil, query.sortKeys.count == 1,
-      query.sortKeys[0].isRelevance, case .test(let test) = query.condition.simplified,
-      let search = test as? MatchesTest
+      query.sortKeys[0].isRelevance
     else { return false }
-    return search.plan.terms.allSatisfy { $0.phraseCount == 1 }
+    let searches = query.condition.simplified.conjuncts.compactMap { $0 as? MatchesTest }
+    guard searches.count == 1, Relevance(query.condition)?.searches.count == 1 else { return false }
+    return searches[0].plan.terms.allSatisfy { $0.phraseCount == 1 }
   }
 
   /// Returns rows among which are the most relevant ones of a query with a limit, by a text index.
   ///
-  /// - Returns: The saved rows; nil if there is no index that tells their relevance, or if other conditions decide.
+  /// - Returns: The saved rows; nil if there is no index that tells their relevance, or if few of the most relevant
+  ///   objects meet the other conditions.
   /// - Throws: ``StoreError``.
   func bestRows(by relevance: Relevance) throws(StoreError) -> [RowID]? {
-    guard let classID, let needed = query.neededCount, isRankedByIndex, !onDamage.isReporting,
-      let search = relevance.searches.first, let access = try TextAccess(search, of: table, in: snapshot, store)
+    guard let classID, isRankedByIndex, !onDamage.isReporting, let search = relevance.searches.first,
+      let access = try TextAccess(search, of: table, in: snapshot, store)
     else { return nil }
-    let statistics = relevance.statistics[0]
-    let segments = try TextIndexSearch(
-      search.plan, access.columns, access.state, in: snapshot, of: store, withoutRows: unsavedRows)
-    let ranked = try prepared(access) { () throws(BackendError) -> [RowID]? in
-      // A few more rows, because sums of numbers depend on their order.
-      let ranking = try TextRanking(
-        limit: needed + 16, rarities: search.plan.terms.indices.map { statistics.rarity(ofPhrase: $0) },
-        weights: search.columns.map(\.weight), averageLength: statistics.averageWordCount)
-      return try segments.rank(ranking) ? try ranking.rows() : nil
-    }
-    guard var rows = ranked else { return nil }
     var testing = self
     testing.plan = ExecutionPlan(access: .scan, residual: query.condition, order: .rows, expectedCount: 0, cost: 0)
+    guard var rows = try bestMergedRows(access, relevance.statistics[0], testing) else { return nil }
     try testing.forEach(access.changedRows, needsRecords: false, mayBeAbsent: true, classID) {
       rowID, _, _ throws(StoreError) in
       rows.append(rowID)
@@ -139,5 +134,44 @@ extension QueryRun {
       return true
     }
     return rows
+  }
+
+  /// Returns the most relevant rows of the segments.
+  ///
+  /// - Parameters:
+  ///   - access: The search.
+  ///   - statistics: The numbers of all objects.
+  ///   - testing: A run that tests the whole condition.
+  /// - Returns: The rows; nil as for ``bestRows(by:)``.
+  /// - Throws: ``StoreError``.
+  private func bestMergedRows(
+    _ access: TextAccess, _ statistics: TextPlan.Statistics, _ testing: QueryRun
+  ) throws(StoreError) -> [RowID]? {
+    guard let classID, let needed = query.neededCount else { return nil }
+    let (test, state) = (access.test, access.state)
+    let segments = try TextIndexSearch(
+      test.plan, access.columns, state, in: snapshot, of: store, withoutRows: unsavedRows)
+    var limit = needed + Self.margin
+    let isOnly = query.condition.simplified.conjunctNodes.count == 1
+    if !isOnly { limit = max(128, 4 * limit) }
+    while limit <= 2 * Self.rankedLimit {
+      let ranked = try prepared(access) { () throws(BackendError) -> [RowID]? in
+        let ranking = try TextRanking(
+          limit: limit, rarities: test.plan.terms.indices.map { statistics.rarity(ofPhrase: $0) },
+          weights: test.columns.map(\.weight), averageLength: statistics.averageWordCount)
+        return try segments.rank(ranking) ? try ranking.rows() : nil
+      }
+      guard let ranked else { return nil }
+      if isOnly { return ranked }
+      var passing: [RowID] = []
+      try testing.forEach(ranked, needsRecords: false, classID) { rowID, _, _ throws(StoreError) in
+        passing.append(rowID)
+        return true
+      }
+      // Rows that are not ranked are less relevant.
+      if passing.count >= needed + Self.margin || ranked.count < limit { return passing }
+      limit *= 8
+    }
+    return nil
   }
 }
