@@ -22,143 +22,135 @@ class AnythingSearch : public SearchNode {
   const uint32_t rowCount_;
 };
 
-bool areRankable(const SearchNodes &nodes) {
-  return std::all_of(nodes.begin(), nodes.end(), [](const auto &node) { return node->isRankable(); });
-}
-
-double sumOfBounds(const SearchNodes &nodes, const Window &window, const RankingInput &input) {
-  double sum = 0;
-  for (const auto &node : nodes) sum += node->bound(window, input);
-  return sum;
-}
-
-double sumOfBounds(const SearchNodes &nodes, uint32_t length, const RankingInput &input) {
-  double sum = 0;
-  for (const auto &node : nodes) sum += node->boundOfLength(length, input);
-  return sum;
-}
-
-// Removes documents that do not reach the threshold. `left` returns the highest relevance that is not added yet, for
-// documents with so many words.
-template <typename Left>
-void removeBelow(DocumentSet &set, WindowScores &scores, Left left) {
-  set.forEach([&](uint32_t document) {
-    const double bound = scores.score(document) + left(scores.length(document));
-    if (RankingInput::upper(bound) >= scores.threshold()) return;
-    scores.take(document);
-    set.remove(document);
-  });
-}
-
-class AllSearch : public SearchNode {
+// Parts whose relevance is added up.
+class Combination : public SearchNode {
  public:
-  explicit AllSearch(SearchNodes children) : children_(std::move(children)) {
+  explicit Combination(SearchNodes parts) : parts_(std::move(parts)) {}
+
+  bool isRankable() const override {
+    return std::all_of(parts_.begin(), parts_.end(), [](const auto &part) { return part->isRankable(); });
+  }
+
+  double bound(const Window &window, const RankingInput &input) override {
+    double sum = 0;
+    for (const auto &part : parts_) sum += part->bound(window, input);
+    return sum;
+  }
+
+  double boundOfLength(uint32_t length, const RankingInput &input) const override {
+    return boundOfLength(parts_, 0, length, input);
+  }
+
+ protected:
+  // Returns the highest relevance that the parts from `first` on add to a document with so many words.
+  template <typename Parts>
+  static double boundOfLength(const Parts &parts, size_t first, uint32_t length, const RankingInput &input) {
+    double sum = 0;
+    for (size_t index = first; index < parts.size(); index++) sum += parts[index]->boundOfLength(length, input);
+    return sum;
+  }
+
+  // Removes documents that do not reach the threshold, even if the parts from `first` on add as much as they can.
+  template <typename Parts>
+  static void removeBelow(const Parts &parts, size_t first, DocumentSet &set, WindowScores &scores) {
+    set.forEach([&](uint32_t document) {
+      const double left = boundOfLength(parts, first, scores.length(document), scores.input());
+      if (RankingInput::upper(scores.score(document) + left) >= scores.threshold()) return;
+      scores.take(document);
+      set.remove(document);
+    });
+  }
+
+  SearchNodes parts_;
+};
+
+class AllSearch : public Combination {
+ public:
+  explicit AllSearch(SearchNodes parts) : Combination(std::move(parts)) {
     // The rarest part leaves the fewest documents for the others.
-    std::sort(children_.begin(), children_.end(), [](const auto &one, const auto &other) {
+    std::sort(parts_.begin(), parts_.end(), [](const auto &one, const auto &other) {
       return one->estimate() < other->estimate();
     });
   }
 
-  uint64_t estimate() const override { return children_[0]->estimate(); }
+  uint64_t estimate() const override { return parts_[0]->estimate(); }
 
-  uint32_t next(uint32_t document) override { return nextOfAll(children_, document); }
+  uint32_t next(uint32_t document) override { return nextOfAll(parts_, document); }
 
   void find(const Window &window, const DocumentSet *within, Verdict &verdict) override {
-    children_[0]->find(window, within, verdict);
+    parts_[0]->find(window, within, verdict);
     Verdict part;
-    for (size_t index = 1; index < children_.size() && !verdict.maybe.isEmpty(); index++) {
-      children_[index]->find(window, &verdict.maybe, part);
+    for (size_t index = 1; index < parts_.size() && !verdict.maybe.isEmpty(); index++) {
+      parts_[index]->find(window, &verdict.maybe, part);
       verdict.maybe.intersect(part.maybe);
       verdict.sure.intersect(part.sure);
     }
   }
 
-  bool isRankable() const override { return areRankable(children_); }
-
-  double bound(const Window &window, const RankingInput &input) override {
-    return sumOfBounds(children_, window, input);
-  }
-
   void score(const Window &window, const DocumentSet &set, WindowScores &scores) override {
-    for (const auto &child : children_) child->score(window, set, scores);
-  }
-
-  double boundOfLength(uint32_t length, const RankingInput &input) const override {
-    return sumOfBounds(children_, length, input);
+    for (const auto &part : parts_) part->score(window, set, scores);
   }
 
   void rank(const Window &window, DocumentSet &set, WindowScores &scores) override {
-    children_[0]->collect(window, nullptr, set, scores);
-    for (size_t index = 1; index < children_.size(); index++) {
-      removeBelow(set, scores, [&](uint32_t length) {
-        double left = 0;
-        for (size_t next = index; next < children_.size(); next++) {
-          left += children_[next]->boundOfLength(length, scores.input());
-        }
-        return left;
-      });
+    parts_[0]->collect(window, nullptr, set, scores);
+    for (size_t index = 1; index < parts_.size(); index++) {
+      removeBelow(parts_, index, set, scores);
       if (set.isEmpty()) return;
       DocumentSet found;
-      children_[index]->collect(window, &set, found, scores);
+      parts_[index]->collect(window, &set, found, scores);
       set.subtract(found);
       set.forEach([&](uint32_t document) { scores.take(document); });
       set = found;
     }
   }
-
- private:
-  SearchNodes children_;
 };
 
-class AnySearch : public SearchNode {
+class AnySearch : public Combination {
  public:
-  AnySearch(SearchNodes children, uint32_t rowCount) : children_(std::move(children)), rowCount_(rowCount) {}
+  AnySearch(SearchNodes parts, uint32_t rowCount) : Combination(std::move(parts)), rowCount_(rowCount) {
+    for (const auto &part : parts_) order_.push_back({0, part.get()});
+  }
 
   uint64_t estimate() const override {
     uint64_t sum = 0;
-    for (const auto &child : children_) sum += child->estimate();
+    for (const auto &part : parts_) sum += part->estimate();
     return std::min<uint64_t>(sum, rowCount_);
   }
 
   uint32_t next(uint32_t document) override {
     uint32_t least = kNoDocument;
-    for (const auto &child : children_) least = std::min(least, child->next(document));
+    for (const auto &part : parts_) least = std::min(least, part->next(document));
     return least;
   }
 
   void find(const Window &window, const DocumentSet *within, Verdict &verdict) override {
     verdict.maybe.clear();
     verdict.sure.clear();
-    Verdict part;
-    for (const auto &child : children_) {
-      child->find(window, within, part);
-      verdict.maybe.unite(part.maybe);
-      verdict.sure.unite(part.sure);
+    Verdict found;
+    for (const auto &part : parts_) {
+      part->find(window, within, found);
+      verdict.maybe.unite(found.maybe);
+      verdict.sure.unite(found.sure);
     }
-  }
-
-  bool isRankable() const override { return areRankable(children_); }
-
-  double bound(const Window &window, const RankingInput &input) override {
-    return sumOfBounds(children_, window, input);
   }
 
   void score(const Window &window, const DocumentSet &set, WindowScores &scores) override {
-    Verdict part;
-    for (const auto &child : children_) {
-      child->find(window, &set, part);
-      part.sure.intersect(set);
-      child->score(window, part.sure, scores);
+    Verdict found;
+    for (const auto &part : parts_) {
+      part->find(window, &set, found);
+      found.sure.intersect(set);
+      part->score(window, found.sure, scores);
     }
   }
 
-  double boundOfLength(uint32_t length, const RankingInput &input) const override {
-    return sumOfBounds(children_, length, input);
+  double bound(const Window &window, const RankingInput &input) override {
+    double sum = 0;
+    for (Bounded &part : order_) sum += part.bound = part->bound(window, input);
+    return sum;
   }
 
+  // `bound` was called for the window.
   void rank(const Window &window, DocumentSet &set, WindowScores &scores) override {
-    order_.clear();
-    for (const auto &child : children_) order_.push_back({child->bound(window, scores.input()), child.get(), {}});
     std::sort(order_.begin(), order_.end(), [](const Bounded &one, const Bounded &other) {
       return one.bound > other.bound;
     });
@@ -174,11 +166,12 @@ class AnySearch : public SearchNode {
   }
 
  private:
-  // A part, the highest relevance that it adds, and the documents that it finds in the window.
+  // A part, and the highest relevance that it adds in the last window.
   struct Bounded {
     double bound;
     SearchNode *node;
-    DocumentSet found;
+
+    SearchNode *operator->() const { return node; }
   };
 
   // As MaxScore (H. Turtle, J. Flood: "Query evaluation: strategies and optimizations", 1995): a document needs one of
@@ -190,20 +183,15 @@ class AnySearch : public SearchNode {
       if (RankingInput::upper(weak) >= scores.threshold()) break;
     }
     set.clear();
+    DocumentSet found;
     for (size_t index = 0; index < strong; index++) {
-      order_[index].node->collect(window, nullptr, order_[index].found, scores);
-      set.unite(order_[index].found);
+      order_[index]->collect(window, nullptr, found, scores);
+      set.unite(found);
     }
     for (size_t index = strong; index < order_.size(); index++) {
-      removeBelow(set, scores, [&](uint32_t length) {
-        double left = 0;
-        for (size_t weak = index; weak < order_.size(); weak++) {
-          left += order_[weak].node->boundOfLength(length, scores.input());
-        }
-        return left;
-      });
+      removeBelow(order_, index, set, scores);
       if (set.isEmpty()) return;
-      order_[index].node->collect(window, &set, order_[index].found, scores);
+      order_[index]->collect(window, &set, found, scores);
     }
   }
 
@@ -211,37 +199,40 @@ class AnySearch : public SearchNode {
   void rankSeveral(const Window &window, size_t needed, DocumentSet &set, WindowScores &scores) {
     // The documents that have one part more for each set.
     std::vector<DocumentSet> counted(needed);
+    found_.resize(order_.size());
     Verdict verdict;
-    for (Bounded &part : order_) {
-      part.node->find(window, nullptr, verdict);
-      part.found = verdict.sure;
+    for (size_t index = 0; index < order_.size(); index++) {
+      order_[index]->find(window, nullptr, verdict);
+      found_[index] = verdict.sure;
       for (size_t count = needed; count-- > 1;) {
         DocumentSet both = counted[count - 1];
-        both.intersect(part.found);
+        both.intersect(found_[index]);
         counted[count].unite(both);
       }
-      counted[0].unite(part.found);
+      counted[0].unite(found_[index]);
     }
     set = counted[needed - 1];
     scores.removeTooLong(set);
     set.forEach([&](uint32_t document) {
       const uint32_t length = scores.length(document);
       double bound = 0;
-      for (const Bounded &part : order_) {
-        if (part.found.has(document)) bound += part.node->boundOfLength(length, scores.input());
+      for (size_t index = 0; index < order_.size(); index++) {
+        if (found_[index].has(document)) bound += order_[index]->boundOfLength(length, scores.input());
       }
       if (RankingInput::upper(bound) < scores.threshold()) set.remove(document);
     });
     if (set.isEmpty()) return;
-    for (Bounded &part : order_) {
-      part.found.intersect(set);
-      if (!part.found.isEmpty()) part.node->score(window, part.found, scores);
+    for (size_t index = 0; index < order_.size(); index++) {
+      found_[index].intersect(set);
+      if (!found_[index].isEmpty()) order_[index]->score(window, found_[index], scores);
     }
   }
 
-  SearchNodes children_;
   const uint32_t rowCount_;
+  // The parts, those with the highest bounds in the last window first.
   std::vector<Bounded> order_;
+  // The documents that each of them finds in a window.
+  std::vector<DocumentSet> found_;
 };
 
 class NegatedSearch : public SearchNode {
@@ -276,10 +267,10 @@ std::unique_ptr<SearchNode> makeAnything(const Segment &segment) {
   return std::make_unique<AnythingSearch>(segment.rowCount());
 }
 
-std::unique_ptr<SearchNode> makeAll(SearchNodes children) { return std::make_unique<AllSearch>(std::move(children)); }
+std::unique_ptr<SearchNode> makeAll(SearchNodes parts) { return std::make_unique<AllSearch>(std::move(parts)); }
 
-std::unique_ptr<SearchNode> makeAny(SearchNodes children, const Segment &segment) {
-  return std::make_unique<AnySearch>(std::move(children), segment.rowCount());
+std::unique_ptr<SearchNode> makeAny(SearchNodes parts, const Segment &segment) {
+  return std::make_unique<AnySearch>(std::move(parts), segment.rowCount());
 }
 
 std::unique_ptr<SearchNode> makeNegation(std::unique_ptr<SearchNode> child, const Segment &segment) {

@@ -8,7 +8,7 @@
 
 namespace todana::text {
 
-// Numbers in ascending order, which somebody else keeps.
+// Positions in ascending order, in the memory of a list or a buffer.
 struct Positions {
   const uint32_t *begin = nullptr;
   const uint32_t *end = nullptr;

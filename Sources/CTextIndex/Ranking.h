@@ -59,7 +59,9 @@ class WindowScores {
     const uint32_t length = this->length(document);
     if (length >= kLengths) return mayPassWithLength(length);
     LengthVerdict &verdict = verdicts_[length];
-    if (verdict == LengthVerdict::unknown) verdict = mayPassWithLength(length) ? LengthVerdict::passes : LengthVerdict::fails;
+    if (verdict == LengthVerdict::unknown) {
+      verdict = mayPassWithLength(length) ? LengthVerdict::passes : LengthVerdict::fails;
+    }
     return verdict == LengthVerdict::passes;
   }
   void removeTooLong(DocumentSet &set) {
@@ -103,9 +105,9 @@ class WindowScores {
   }
 
  private:
-  const RankingInput &input_;
   bool mayPassWithLength(uint32_t length) const;
 
+  const RankingInput &input_;
   const Segment *segment_ = nullptr;
   const SearchNode *root_ = nullptr;
   uint32_t first_ = 0;

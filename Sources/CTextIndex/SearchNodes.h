@@ -74,8 +74,8 @@ std::unique_ptr<SearchNode> makePhrase(Segment &segment, const Query &query, con
 std::unique_ptr<SearchNode> makePart(Segment &segment, const Query &query, const Search::Columns &columns);
 // Finds nothing for sure, and everything perhaps.
 std::unique_ptr<SearchNode> makeAnything(const Segment &segment);
-std::unique_ptr<SearchNode> makeAll(SearchNodes children);
-std::unique_ptr<SearchNode> makeAny(SearchNodes children, const Segment &segment);
+std::unique_ptr<SearchNode> makeAll(SearchNodes parts);
+std::unique_ptr<SearchNode> makeAny(SearchNodes parts, const Segment &segment);
 std::unique_ptr<SearchNode> makeNegation(std::unique_ptr<SearchNode> child, const Segment &segment);
 
 }  // namespace todana::text

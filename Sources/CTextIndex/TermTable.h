@@ -18,7 +18,7 @@ class TermTable {
     uint32_t size;
   };
 
-  // Prepares to look up a key, which must stay where it is. The memory that is needed is fetched meanwhile.
+  // Prepares to look up a key, and has the processor fetch its slot. The key must stay in place until `number` is called.
   Lookup lookup(const uint8_t *key, size_t count) const;
   // Returns the number of a key.
   uint32_t number(const Lookup &lookup);

@@ -13,7 +13,7 @@ package enum ChildProcess {
 
   /// Runs a program to its end, and returns its standard output and its peaks of resident memory.
   ///
-  /// Without a path of a program, this one is run.
+  /// The program is this one if no path is given.
   package static func runSampled(
     _ program: String?, _ arguments: [String]
   ) throws(SpeedTestError) -> (output: String, peak: ResidentMemory) {

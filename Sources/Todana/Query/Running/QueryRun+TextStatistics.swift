@@ -98,7 +98,8 @@ extension QueryRun {
   /// The highest number of rows that are ranked without reading all that meet the condition.
   private static let rankedLimit = 10_000
 
-  /// The number of rows that are ranked besides those that are needed, because sums depend on their order.
+  /// The number of rows that are ranked besides those that are needed: segments round the relevance in another way than
+  /// the texts of objects, by which the rows are sorted in the end.
   private static let margin = 16
 
   /// Whether a text index can tell the most relevant objects, if it has the positions or the counts for that.
