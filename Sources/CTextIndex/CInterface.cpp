@@ -195,7 +195,8 @@ tdt_tables *tdt_tables_read(
 void tdt_tables_free(tdt_tables *tables) { delete tables; }
 
 size_t tdt_tables_memory(const tdt_tables *tables) {
-  return tables->tables->pages.memory() + tables->tables->rows.memory() + tables->tables->fences.memory();
+  const SegmentTables &parts = *tables->tables;
+  return parts.pages.memory() + parts.rows.memory() + parts.fences.memory() + parts.lengths.capacity();
 }
 
 void tdt_tables_find(const tdt_tables *tables, const uint64_t *rows, size_t count, bool *found) {

@@ -179,6 +179,26 @@ extension TextIndexSearchTests {
     #expect(try store.fetch(subjects).map(\.subject) == ["subject 7"])
   }
 
+  @Test func `pages and tables of segments are released and read again`() throws {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    let store = try Store(.directory(directory.path("store")), classes: [Letter.self])
+    for number in 0..<300 {
+      let letter = Letter()
+      letter.subject = "subject \(number)"
+      try store.insert(letter)
+    }
+    try store.saveChanges()
+    try store.buildIndexes()
+    let query = Letter.where { $0.matches("subject 77 ", in: "words") }
+    for _ in 0..<2 {
+      #expect(try store.fetch(query).map(\.subject) == ["subject 77"])
+      #expect(store.session.textIndexes.hasSegments)
+      try store.releaseMemory()
+      #expect(!store.session.textIndexes.hasSegments)
+    }
+    try store.close()
+  }
+
   @Test func `salvage leaves text indexes out, and they are built again`() throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     let (path, target) = (directory.path("store"), directory.path("salvaged"))

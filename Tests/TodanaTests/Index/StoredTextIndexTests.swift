@@ -45,6 +45,38 @@ import Testing
     try backend.close()
   }
 
+  @Test func `an index with segments of an older version is built again`() throws {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    let path = directory.path("store")
+    var store = try Store(.directory(path), classes: [TitledNote.self])
+    _ = try saveNotes(300, in: store)
+    try store.buildIndexes()
+    let tree = try #require(store.registry.tables[0].textIndexes[0].tree)
+    let header = try #require(store.session.textIndexes.header(of: tree))
+    var bytes = header.bytes
+    let layout = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("layout 2".utf8)) })
+    bytes[layout + 7] = UInt8(ascii: "1")
+    for segment in header.segments {
+      let place = try #require(bytes.indices.first { bytes[$0...].starts(with: segment.info.bytes) })
+      bytes[place] = 1
+    }
+    try store.backend.commit { batch in
+      let key = batch.arena.append(TextIndexKey.header)
+      let value = batch.arena.append(bytes)
+      batch.append(.init(keyspace: tree, kind: .put, expectation: .anything, key: .bytes(key), value: value))
+    }
+    try store.close()
+    let query = TitledNote.where { $0.title.matches("note") }
+    store = try Store(.directory(path), classes: [TitledNote.self])
+    try store.buildIndexes()
+    #expect(try store.explain(TitledNote.where { $0.title.matches("77") }).access == .text)
+    #expect(try store.count(query) == 300)
+    let segments = try store.sealing.keyspaces().filter { $0.textName?.segment != nil }
+    #expect(segments.count == 1)
+    #expect(try store.verify().problems.isEmpty)
+    try store.close()
+  }
+
   @Test(arguments: [false, true])
   func `a verification finds texts that differ, are missing, or are of no record`(_ isEncrypted: Bool) throws {
     let directory = try TemporaryDirectory(isInMemory: true)

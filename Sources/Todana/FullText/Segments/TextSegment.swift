@@ -49,9 +49,6 @@ final class TextSegmentTables: @unchecked Sendable {
       count = documents.count
     }
   }
-
-  /// The approximate number of bytes in memory.
-  var byteCount: Int { unsafe tdt_tables_memory(tables) }
 }
 
 /// An open segment of a text index, for one thread at a time.

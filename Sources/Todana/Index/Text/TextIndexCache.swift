@@ -73,6 +73,17 @@ final class TextIndexCache: Sendable {
     }
   }
 
+  /// Whether pages or tables of segments are in memory.
+  var hasSegments: Bool { contents.withLock { $0.pages != nil || !$0.tables.keys.isEmpty } }
+
+  /// Releases the pages and the tables of segments, which the next search reads again.
+  func releaseMemory() {
+    contents.withLock { contents in
+      contents.pages = nil
+      contents.tables = SmallMap()
+    }
+  }
+
   /// Forgets everything, so that it is read from the files again.
   func forget() { contents.withLock { $0 = Contents() } }
 }
