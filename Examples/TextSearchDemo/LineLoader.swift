@@ -19,7 +19,7 @@ struct LineLoader {
   mutating func load() throws {
     let start = ContinuousClock.now
     defer { progress.clear() }
-    let data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
+    let data = try contents()
     var (position, count) = (data.startIndex, 0)
     while position < data.endIndex {
       let end = data[position...].firstIndex(of: UInt8(ascii: "\n")) ?? data.endIndex
@@ -41,6 +41,14 @@ struct LineLoader {
     StandardStreams.writeError("\(formatted(count)) lines: \(times)\n")
   }
 
+  private func contents() throws -> Data {
+    do {
+      return try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
+    } catch let error as CocoaError {
+      throw UnreadableFile(path: path, reason: error.underlying as? POSIXError)
+    }
+  }
+
   /// Returns a line without characters that move the cursor of a terminal or change its direction.
   private static func printable(_ line: String) -> String {
     var scalars = String.UnicodeScalarView()
@@ -51,6 +59,17 @@ struct LineLoader {
       }
     }
     return String(scalars).trimmingCharacters(in: .whitespaces)
+  }
+}
+
+/// The error of a file that cannot be read.
+struct UnreadableFile: Error, CustomStringConvertible {
+  let path: String
+  let reason: POSIXError?
+
+  var description: String {
+    let text = reason.flatMap { reason in unsafe strerror(reason.code.rawValue).map { unsafe String(cString: $0) } }
+    return "\(path) cannot be read: \(text ?? "it is no readable file")"
   }
 }
 

@@ -15,7 +15,7 @@ struct PlainSession {
           try store.facets(of: search), try store.suggestions(of: search, limit: 5)
         )
       }
-      var lines = ["\(formatted(count.value)) hits for \"\(text)\""]
+      var lines = ["\(formatted(count.value)) \(count.value == 1 ? "hit" : "hits") for \"\(text)\""]
       lines += best.value.map { "  " + $0.plain }
       for facet in facets.value where !facet.values.isEmpty {
         let values = facet.values.map { "\($0.choice) \(formatted($0.count))" }

@@ -159,7 +159,7 @@ import Testing
       lines.filter { !$0.hasPrefix("Results in ") } == [
         "3 hits for \"blue\"", "  Blue in Green", "  Kind of Blue", "  Blueberry Hill", "Script: Latin 3",
         "Length: 1–20 3", "Suggestions: blue 2, blueberry 1", "",
-        "1 hits for \"кошк\"", "  Кошка", "Script: Cyrillic 1", "Length: 1–20 1", "Suggestions: кошка 1", "",
+        "1 hit for \"кошк\"", "  Кошка", "Script: Cyrillic 1", "Length: 1–20 1", "Suggestions: кошка 1", "",
         "0 hits for \"nothing\"", "",
       ])
     #expect(lines.count { $0.contains("facets in ") } == 3)
@@ -175,10 +175,14 @@ import Testing
       #expect(child.remainingLines().contains("  Kind of Blue"))
       #expect(child.waitForExit() == 0)
     }
-    let child = try ChildProcess(executable: "/bin/sh", ["-c", "exec \"$@\" 2>&1", "sh", demo])
-    child.endInput()
-    #expect(child.remainingLines().contains { $0.contains("name a text file") })
-    #expect(child.waitForExit() != 0)
+    for (arguments, message) in [
+      ([], "name a text file"), ([directory.path("missing")], "missing cannot be read: No such file or directory"),
+    ] {
+      let child = try ChildProcess(executable: "/bin/sh", ["-c", "exec \"$@\" 2>&1", "sh", demo] + arguments)
+      child.endInput()
+      #expect(child.remainingLines().contains { $0.contains(message) })
+      #expect(child.waitForExit() != 0)
+    }
   }
 }
 
