@@ -7,8 +7,6 @@ namespace todana::text {
 
 namespace {
 
-Key asKey(const Bytes &bytes) { return Key(reinterpret_cast<const char *>(bytes.data()), bytes.size()); }
-
 // A part of the folded text, by its grams.
 class PartSearch : public SearchNode {
  public:

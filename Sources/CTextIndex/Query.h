@@ -16,6 +16,7 @@ struct WordPattern {
     beginning,
     end,
     fuzzy,  // a word that differs by few changes, as a test of the caller tells
+    cut,    // a word that begins like this, and of which dictionaries have only the first bytes
   };
 
   Kind kind = Kind::whole;

@@ -46,6 +46,8 @@ inline void appendKey(TermKind kind, uint8_t column, const uint8_t *bytes, size_
   for (int shift = 0; shift < 64; shift += 8) key.push_back(static_cast<uint8_t>(hashed >> shift));
 }
 
+inline Key asKey(const Bytes &bytes) { return Key(reinterpret_cast<const char *>(bytes.data()), bytes.size()); }
+
 // Returns whether a key has only the first bytes of a word.
 inline bool isCut(Key key) {
   return key.size() == kLongestKey && static_cast<uint8_t>(key[2 + kLongestWord]) == kCutMark;

@@ -13,10 +13,12 @@
 #define TDT_ASSUME_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
 #define TDT_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end")
 #define TDT_NULLABLE _Nullable
+#define TDT_NONNULL _Nonnull
 #else
 #define TDT_ASSUME_NONNULL_BEGIN
 #define TDT_ASSUME_NONNULL_END
 #define TDT_NULLABLE
+#define TDT_NONNULL
 #endif
 
 #ifdef __cplusplus
@@ -35,6 +37,9 @@ typedef enum {
   // A row has more than 2^32 words or scalars, or a segment more than 2^32 rows.
   TDT_TOO_LONG = 4,
 } tdt_status;
+
+// The most bytes of a word that a segment has as a whole.
+#define TDT_LONGEST_WORD 200
 
 // The most bytes of a page.
 #define TDT_PAGE_SIZE 8192
@@ -148,6 +153,8 @@ typedef enum {
   TDT_BEGINNING = 1,
   TDT_END = 2,
   TDT_FUZZY = 3,
+  // A beginning of words that are so long that segments have only their first bytes.
+  TDT_CUT = 4,
 } tdt_pattern_kind;
 
 typedef struct {
@@ -215,6 +222,24 @@ tdt_status tdt_ranking_add(tdt_ranking *ranking, tdt_search *search, bool *is_ra
 size_t tdt_ranking_count(const tdt_ranking *ranking);
 // Writes the row ids in ascending order.
 tdt_status tdt_ranking_rows(const tdt_ranking *ranking, uint64_t *rows);
+
+// MARK: Words
+
+typedef struct tdt_words tdt_words;
+
+// Finds the words of segments that a pattern describes: at most `limit`, those of most documents. The kind of the pattern
+// must not be TDT_WHOLE.
+tdt_words *TDT_NULLABLE tdt_words_find(
+  tdt_segment *TDT_NONNULL const *TDT_NONNULL segments, size_t segment_count, const uint8_t *columns, size_t column_count,
+  const tdt_pattern *pattern, size_t limit, tdt_status *status);
+void tdt_words_free(tdt_words *words);
+size_t tdt_words_count(const tdt_words *words);
+// Whether there are no others, besides cut ones.
+bool tdt_words_are_all(const tdt_words *words);
+// Whether the pattern may describe words that segments do not have as a whole, which are left out.
+bool tdt_words_have_cut(const tdt_words *words);
+// Returns the bytes of a word, and the number of its documents at most: one with the word in two columns counts twice.
+const uint8_t *tdt_words_get(const tdt_words *words, size_t index, size_t *count, uint64_t *document_count);
 
 TDT_ASSUME_NONNULL_END
 

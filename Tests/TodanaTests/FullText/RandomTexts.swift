@@ -30,6 +30,8 @@ struct RandomTexts {
   }
 
   private mutating func word() -> String {
+    // Some words are too long for the dictionary of a segment, which has their first 200 bytes.
+    if number(0...79) == 0 { return String(repeating: one(of: ["ab", "a", "ж"]), count: number(95...205)) }
     let letters = Array(one(of: Self.scripts).unicodeScalars)
     var word = ""
     for _ in 0..<number(1...5) {
@@ -56,6 +58,15 @@ struct RandomTexts {
     guard !parts.isEmpty else { return number(0...3) == 0 ? "" : word() }
     let first = number(0...parts.count - 1)
     return parts[first..<min(parts.count, first + number(words))].joined(separator: " ")
+  }
+
+  /// The beginning of a part of a text, as a person may have typed it so far.
+  mutating func beginning(like texts: [String]) -> String {
+    let part = part(of: texts, words: 1...2)
+    let scalars = Array(part.unicodeScalars)
+    let count = number(0...3) == 0 ? scalars.count : min(scalars.count, number(1...4))
+    let beginning = String(String.UnicodeScalarView(scalars.prefix(count)))
+    return number(0...2) == 0 ? changed(beginning) : beginning
   }
 
   /// A piece of a text, with one letter in five changed.

@@ -142,4 +142,36 @@ import Todana
     let error = #expect(throws: StoreError.self) { try store.suggestions(for: "a", of: Entry.self, in: "x") }
     #expect(error?.code == .invalidQuery)
   }
+
+  @Test func `words of objects that were changed after a merge are counted as they are now`() throws {
+    let long = String(repeating: "blurb", count: 60)
+    let entries = (0..<300).map { Entry($0 % 3 == 0 ? "blue \($0)" : "blurred \($0)") }
+    try store.insert(contentsOf: entries + [Entry("\(long)a \(long)b"), Entry("blue\u{301}"), Entry("\(long)a")])
+    try store.saveChanges()
+    try store.buildIndexes()
+    #expect(try suggestions("blu", limit: 3) == ["blurred 200", "blue 101", "\(long)a 2"])
+    for entry in entries.prefix(200) { try store.update(entry) { $0.title = "nothing" } }
+    try store.insert(Entry("blubber"))
+    #expect(try suggestions("blu", limit: 4) == ["blurred 67", "blue 34", "\(long)a 2", "blubber 1"])
+    try store.saveChanges()
+    try store.delete(entries[200...])
+    #expect(try suggestions("blu") == ["\(long)a 2", "blubber 1", "blue 1", "\(long)b 1"])
+    #expect(try suggestions("bulbber") == ["blubber 1"])
+    let all = try store.suggestions(for: "blu", of: Entry.self, in: "title", limit: 1, includingPending: false)
+    #expect(all.map(\.count) == [67])
+  }
+
+  @Test func `hits and suggestions are found without blocking`() async throws {
+    try store.insert(contentsOf: [Entry("blue and green"), Entry("green"), Entry("blue blue")])
+    try store.saveChanges()
+    try store.insert(Entry("very blue"))
+    let query = Entry.where { $0.title.matches("blue ") }.sorted(by: .relevance)
+    let hits = try await store.hitsAsync(query)
+    let expected = try store.hits(query)
+    #expect(hits.map(\.object) == expected.map(\.object) && hits.map(\.score) == expected.map(\.score))
+    #expect(hits.map { $0.snippet(of: \.title, open: "[", close: "]") }.contains("very [blue]"))
+    #expect(try await store.hitsAsync(query, includingPending: false).count == 2)
+    let suggested = try await store.suggestionsAsync(for: "gre", of: Entry.self, in: "title", limit: 5)
+    #expect(suggested.map(\.text) == ["green"] && suggested.map(\.count) == [2])
+  }
 }

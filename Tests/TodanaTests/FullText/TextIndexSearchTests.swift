@@ -14,9 +14,11 @@ import Testing
       if trial.random.number(0...3) == 0 { try trial.merge(leaving: trial.random.number(0...40)) }
       if trial.random.number(0...9) == 0 { try trial.reopen() }
       for _ in 0..<4 { try trial.search() }
+      try trial.suggest()
       if step % 20 == 19 { try trial.verify() }
     }
     #expect(trial.foundCount > 100 && trial.indexedCount > 50, "\(trial.foundCount), \(trial.indexedCount)")
+    #expect(trial.suggestionCount > 50, "\(trial.suggestionCount)")
   }
 }
 
@@ -54,6 +56,7 @@ private struct Trial {
   private(set) var stores: [Store] = []
   private(set) var foundCount = 0
   private(set) var indexedCount = 0
+  private(set) var suggestionCount = 0
   private var nextNumber = 0
 
   init(seed: UInt64, path: String, isEncrypted: Bool) throws {
@@ -83,7 +86,12 @@ private struct Trial {
     for note in random.some(of: all, upTo: 8) { try store.update(note) { fill($0) } }
     for note in random.some(of: all, upTo: 4) { try store.delete(note) }
     // Some changes stay pending in the store.
-    if random.number(0...4) > 0 { try store.saveChanges() } else { try search(store) }
+    if random.number(0...4) > 0 {
+      try store.saveChanges()
+    } else {
+      try search(store)
+      try suggest(in: store)
+    }
     if store.hasUnsavedChanges { random.number(0...1) == 0 ? store.discardChanges() : try store.saveChanges() }
   }
 
@@ -110,6 +118,26 @@ private struct Trial {
   private func ranked(_ note: Note, _ index: String) -> [(TextList, Double)] {
     let body = note.body.map { TextList.one($0) } ?? .none
     return index == "all" ? [(.one(note.title), 4), (body, 1)] : [(index == "small" ? body : .one(note.title), 1)]
+  }
+
+  mutating func suggest() throws { try suggest(in: stores[random.number(0...1)]) }
+
+  /// Compares the suggestions of each index with the words of all texts.
+  private mutating func suggest(in store: Store) throws {
+    let all = try store.fetch(Note.all)
+    let texts = random.some(of: all, upTo: 3).flatMap { [$0.title, $0.body ?? ""] }
+    let typed = random.beginning(like: texts.isEmpty ? ["x"] : texts)
+    for index in try store.registry.table(for: Note.self).textIndexes {
+      var expected: [TextSuggestion] = []
+      let limit = random.number(1...12)
+      if var completion = WordCompletion(of: typed) {
+        for note in all { #expect(completion.count(try index.texts(of: note))) }
+        expected = completion.best(limit).map(TextSuggestion.init)
+      }
+      let found = try store.suggestions(for: typed, of: Note.self, in: index.name, limit: limit)
+      #expect(found == expected, "\(typed) in \(index.name)")
+      suggestionCount += found.count
+    }
   }
 
   private mutating func search(_ store: Store) throws {

@@ -9,13 +9,6 @@ final class TextSegmentQuery: @unchecked Sendable {
   /// The words that are tested by calling back, which C refers to.
   private var tests: [WordTest] = []
 
-  /// A test of the words of a dictionary.
-  private final class WordTest {
-    let word: FuzzyWord
-
-    init(_ word: FuzzyWord) { self.word = word }
-  }
-
   /// Prepares a plan that has no problem; the result is nil if the plan finds nothing.
   convenience init?(_ plan: TextPlan) throws(BackendError) {
     guard let tree = plan.tree else { return nil }
@@ -25,12 +18,29 @@ final class TextSegmentQuery: @unchecked Sendable {
   /// Prepares the search for a single term.
   convenience init(_ term: TextTerm) throws(BackendError) { try self.init(.term(0), [term]) }
 
+  /// Prepares the search for words that begin so, and of which segments have only the first bytes.
+  init(cutWordsWith beginning: [UInt8]) throws(BackendError) {
+    unsafe query = try Self.emptyQuery()
+    let status = unsafe beginning.withUnsafeBufferPointer { bytes in
+      var pattern = unsafe tdt_pattern()
+      unsafe pattern.kind = Int32(TDT_CUT.rawValue)
+      unsafe pattern.bytes = bytes.baseAddress
+      unsafe pattern.byte_count = bytes.count
+      return unsafe tdt_query_add_words(query, &pattern, 1)
+    }
+    try status.check()
+  }
+
   private init(_ tree: TextPlan.Tree, _ terms: [TextTerm]) throws(BackendError) {
+    unsafe query = try Self.emptyQuery()
+    try add(tree, of: terms)
+  }
+
+  private static func emptyQuery() throws(BackendError) -> OpaquePointer {
     guard let query = unsafe tdt_query_new() else {
       throw BackendError(.noMemory, "There is not enough memory for a search.")
     }
-    unsafe self.query = query
-    try add(tree, of: terms)
+    return unsafe query
   }
 
   deinit { unsafe tdt_query_free(query) }
@@ -97,10 +107,9 @@ final class TextSegmentQuery: @unchecked Sendable {
         case .changed(let fuzzy):
           kind = TDT_FUZZY
           unsafe pattern.edits = UInt32(clamping: fuzzy.edits)
-          let test = WordTest(fuzzy)
+          let test = unsafe WordTest { word in unsafe fuzzy.matches(word) }
           tests.append(test)
-          unsafe pattern.context = unsafe Unmanaged.passUnretained(test).toOpaque()
-          unsafe pattern.test = Self.test
+          unsafe test.attach(to: &pattern)
         }
         unsafe pattern.kind = Int32(kind.rawValue)
         unsafe patterns.append(pattern)
@@ -108,14 +117,6 @@ final class TextSegmentQuery: @unchecked Sendable {
       return unsafe body(patterns)
     }
     try status.check()
-  }
-
-  private static let test: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<UInt8>, Int) -> Bool = {
-    context, word, count in
-    guard let context = unsafe context else { return false }
-    // The context is a test of the query, which lives as long as its searches.
-    let test = unsafe Unmanaged<WordTest>.fromOpaque(context).takeUnretainedValue()
-    return unsafe test.word.matches(UnsafeRawBufferPointer(start: word, count: count))
   }
 }
 

@@ -57,6 +57,8 @@ final class TextSegmentTables: @unchecked Sendable {
 @safe
 final class TextSegment {
   static let pageByteCount = Int(TDT_PAGE_SIZE)
+  /// The most bytes of a word that segments have as a whole.
+  static let longestWord = Int(TDT_LONGEST_WORD)
 
   let tables: TextSegmentTables
   let source: TextPageSource

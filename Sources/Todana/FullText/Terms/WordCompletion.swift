@@ -4,7 +4,7 @@ import CUnicode
 ///
 /// A word of 3 to 5 letters may have one change, and a longer one two.
 struct WordCompletion {
-  private let beginning: [UInt8]
+  let beginning: [UInt8]
   /// The word with one change, with two changes, or with neither if it is short.
   private let corrections: [FuzzyWord]
 
@@ -15,7 +15,11 @@ struct WordCompletion {
     var count: Int
   }
 
-  private var found: [[UInt8]: Found] = [:]
+  /// The words that were counted.
+  private(set) var found: [[UInt8]: Found] = [:]
+
+  /// The most changes of a word.
+  var mostEdits: Int { corrections.count }
 
   /// - Returns: nil if the text has no words, or does not end with one.
   init?(of text: String) {
@@ -31,8 +35,11 @@ struct WordCompletion {
 
   /// Counts the words of an object's texts, each once.
   ///
+  /// - Parameters:
+  ///   - texts: The texts.
+  ///   - bound: Words with so many bytes or fewer do not count.
   /// - Returns: false if a text is too long, or if there is no memory.
-  mutating func count(_ texts: [TextList]) -> Bool {
+  mutating func count(_ texts: [TextList], longerThan bound: Int = 0) -> Bool {
     var counted: Set<[UInt8]> = []
     for texts in texts {
       let isCounted = texts.allSatisfy { text in
@@ -40,7 +47,7 @@ struct WordCompletion {
           let words = unsafe text.words
           for number in 0..<words.count {
             let bytes = unsafe text.bytes(of: words[number])
-            guard let editCount = unsafe editCount(of: bytes) else { continue }
+            guard bytes.count > bound, let editCount = unsafe editCount(of: bytes) else { continue }
             let copy = unsafe Array(bytes)
             if !counted.insert(copy).inserted { continue }
             found[copy, default: Found(editCount: editCount, count: 0)].count += 1
@@ -53,18 +60,29 @@ struct WordCompletion {
     return true
   }
 
-  private func editCount(of word: UnsafeRawBufferPointer) -> Int? {
+  /// Returns how far a word is from the beginning; nil if it is too far.
+  func editCount(of word: UnsafeRawBufferPointer) -> Int? {
     if unsafe beginning.withUnsafeBytes({ unsafe TextMatch.prefix.holds(word, $0) }) { return 0 }
     return corrections.firstIndex { unsafe $0.matches(word) }.map { $0 + 1 }
   }
 
-  /// Returns the words: longer ones before similar ones, then those with fewer changes, then frequent ones.
-  func best(_ limit: Int) -> [(word: String, count: Int)] {
-    found.sorted { lhs, rhs in
-      if lhs.value.editCount != rhs.value.editCount { return lhs.value.editCount < rhs.value.editCount }
-      if lhs.value.count != rhs.value.count { return lhs.value.count > rhs.value.count }
-      return lhs.key.lexicographicallyPrecedes(rhs.key)
+  /// A word with the number of the objects that have it.
+  struct Word: Equatable {
+    let bytes: [UInt8]
+    var count: Int
+
+    /// Whether the word is suggested before another one with as many changes.
+    func comes(before other: Word) -> Bool {
+      count != other.count ? count > other.count : bytes.lexicographicallyPrecedes(other.bytes)
     }
-    .prefix(limit).map { (String(decoding: $0.key, as: UTF8.self), $0.value.count) }
+  }
+
+  /// Returns the counted words: longer ones before similar ones, then those with fewer changes, then frequent ones.
+  func best(_ limit: Int) -> [Word] {
+    let words = (0...mostEdits).flatMap { editCount in
+      found.lazy.filter { $0.value.editCount == editCount }.map { Word(bytes: $0.key, count: $0.value.count) }
+        .sorted { $0.comes(before: $1) }
+    }
+    return Array(words.prefix(limit))
   }
 }

@@ -60,6 +60,12 @@ struct TextIndexState {
     }
   }
 
+  /// The rows of segments that saves have changed, in ascending order.
+  var changedRows: [RowID] { pending.lazy.map(\.rowID).filter { $0 <= header.mergedRow } }
+
+  /// The first row that no segment has yet; nil if there cannot be one.
+  var firstUnmergedRow: RowID? { header.mergedRow == .max ? nil : header.mergedRow + 1 }
+
   /// Returns the stale rows of a segment, in ascending order.
   func staleRows(
     of segment: TextIndexHeader.Segment, in snapshot: any BackendSnapshot

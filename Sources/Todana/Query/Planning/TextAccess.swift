@@ -63,9 +63,6 @@ final class TextAccess {
     return 0.05 * Double(words) / Double(max(1, rows))
   }
 
-  /// The rows of segments that saves have changed, in ascending order.
-  var changedRows: [RowID] { state.pending.lazy.map(\.rowID).filter { $0 <= self.state.header.mergedRow } }
-
   /// Returns a search that has given no rows yet.
   func takeSearch() throws(StoreError) -> TextIndexSearch {
     if let first {

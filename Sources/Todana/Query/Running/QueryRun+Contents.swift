@@ -27,6 +27,27 @@ extension QueryRun {
     try forEachContent(of: waiting, &scratch, body)
   }
 
+  /// Calls back with the content of each object that the segments of a text index do not have, or not as it is now.
+  ///
+  /// The callback is that of ``forEachContent(inOrder:_:)``. The query must ask for all objects of the class.
+  func forEachContent(
+    notIn state: TextIndexState, _ body: (StoredObject) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    guard let classID else { return }
+    var scratch = ScratchObject(store, table, references: references)
+    for object in try matchingPendingObjects() { try give(object, body) }
+    func giveRow(
+      _ rowID: RowID, _ slice: RecordChunk.Slice?, _ chunk: RecordChunk?
+    ) throws(StoreError) -> Bool {
+      if let slice, let chunk { try give(slice, in: chunk, &scratch, body) }
+      return true
+    }
+    try forEach(state.changedRows, needsRecords: true, mayBeAbsent: true, classID, giveRow)
+    if let first = state.firstUnmergedRow {
+      _ = try scanInOrder(classID, from: first, needsRecords: true, giveRow)
+    }
+  }
+
   /// Calls back with a pending object, and handles errors of the callback.
   private func give(
     _ object: StoredObject, _ body: (StoredObject) throws(StoreError) -> Void

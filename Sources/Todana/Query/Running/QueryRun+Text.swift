@@ -27,7 +27,7 @@ extension QueryRun {
   ) throws(StoreError) -> ExecutionPlan {
     let header = access.state.header
     let mergedCount = Double(header.segments.reduce(0) { $0 + $1.info.rowCount - $1.staleCount })
-    let untestedCount = max(0, recordCount - mergedCount) + Double(access.changedRows.count)
+    let untestedCount = max(0, recordCount - mergedCount) + Double(access.state.changedRows.count)
     let found = Double(try access.estimate())
     let needed = query.sortKeys.isEmpty ? query.neededCount.map { Double($0) * 3 } ?? found : found
     let isSorted = !query.sortKeys.isEmpty
@@ -51,7 +51,7 @@ extension QueryRun {
       access: .scan, residual: query.condition, order: .rows, expectedCount: plan.expectedCount, cost: plan.cost)
     // The changed rows that meet the condition, of which there are few.
     var changed: [RowID] = []
-    try testing.forEach(access.changedRows, needsRecords: false, mayBeAbsent: true, classID) {
+    try testing.forEach(access.state.changedRows, needsRecords: false, mayBeAbsent: true, classID) {
       rowID, _, _ throws(StoreError) in
       changed.append(rowID)
       return true
@@ -72,9 +72,8 @@ extension QueryRun {
       if try !give(rows, areSure, testing, needsRecords: needsRecords, classID, body) { return }
       if isLast { break }
     }
-    let merged = access.state.header.mergedRow
-    if merged == .max { return }
-    _ = try testing.scanInOrder(classID, from: merged + 1, needsRecords: needsRecords, body)
+    guard let first = access.state.firstUnmergedRow else { return }
+    _ = try testing.scanInOrder(classID, from: first, needsRecords: needsRecords, body)
   }
 
   /// Adds rows that were tested to rows that were found, in ascending order.

@@ -1,7 +1,7 @@
 // The numbers of words and the best rows of a text index, without reading all objects.
 extension QueryRun {
   /// The rows of unsaved changes, which do not count as they are saved.
-  private var unsavedRows: [RowID] {
+  var unsavedRows: [RowID] {
     guard includingPending, !table.pending.isEmpty else { return [] }
     return table.pending.objects.map(\.rowID).sorted()
   }
@@ -30,12 +30,11 @@ extension QueryRun {
     run.query = QuerySpecification(condition: .test(counting))
     run.plan = ExecutionPlan(access: .scan, residual: .test(counting), order: .rows, expectedCount: 0, cost: 0)
     _ = try run.matchingPendingObjects()
-    let changed = state.pending.lazy.map(\.rowID).filter { $0 <= state.header.mergedRow }
-    try run.forEach(Array(changed), needsRecords: false, mayBeAbsent: true, classID) {
+    try run.forEach(state.changedRows, needsRecords: false, mayBeAbsent: true, classID) {
       _, _, _ throws(StoreError) in true
     }
-    _ = try run.scanInOrder(classID, from: state.header.mergedRow + 1, needsRecords: false) {
-      _, _, _ throws(StoreError) in true
+    if let first = state.firstUnmergedRow {
+      _ = try run.scanInOrder(classID, from: first, needsRecords: false) { _, _, _ throws(StoreError) in true }
     }
     var total = counting.total
     total.add(counted)
@@ -60,9 +59,9 @@ extension QueryRun {
       throw store.translateTextError(error, of: state.index)
     }
     for (number, phrase) in test.plan.terms.flatMap(\.phrases).enumerated() {
-      let query = try prepared(access) { () throws(BackendError) in try TextSegmentQuery(phrase) }
+      let query = try prepared(access.index) { () throws(BackendError) in try TextSegmentQuery(phrase) }
       let search = try TextIndexSearch(query, access.columns, state, in: snapshot, of: store, withoutRows: unsaved)
-      let (sure, untested) = try prepared(access) { () throws(BackendError) in try search.count() }
+      let (sure, untested) = try prepared(access.index) { () throws(BackendError) in try search.count() }
       // Reading single objects takes longer than a scan.
       if untested > max(1000, statistics.objectCount / 8) { return nil }
       statistics.phraseCounts[number] = sure
@@ -82,17 +81,18 @@ extension QueryRun {
     run.plan = ExecutionPlan(access: .scan, residual: .test(counting), order: .rows, expectedCount: 0, cost: 0)
     var (rows, areSure): ([RowID], [Bool]) = ([], [])
     repeat {
-      try prepared(access) { () throws(BackendError) in try search.next(into: &rows, &areSure, limit: 4096) }
+      try prepared(access.index) { () throws(BackendError) in try search.next(into: &rows, &areSure, limit: 4096) }
       let untested = zip(rows, areSure).filter { !$0.1 }.map(\.0)
       try run.forEach(untested, needsRecords: false, classID) { _, _, _ throws(StoreError) in true }
     } while !rows.isEmpty
     return counting.total.statistics[0].phraseCounts[number]
   }
 
-  private func prepared<Result>(
-    _ access: TextAccess, _ body: () throws(BackendError) -> Result
+  /// Returns the result of a closure that reads a text index, and translates its error.
+  func prepared<Result>(
+    _ index: ClassTextIndex, _ body: () throws(BackendError) -> Result
   ) throws(StoreError) -> Result {
-    do throws(BackendError) { return try body() } catch { throw store.translateTextError(error, of: access.index) }
+    do throws(BackendError) { return try body() } catch { throw store.translateTextError(error, of: index) }
   }
 
   /// The highest number of rows that are ranked without reading all that meet the condition.
@@ -124,15 +124,16 @@ extension QueryRun {
     var testing = self
     testing.plan = ExecutionPlan(access: .scan, residual: query.condition, order: .rows, expectedCount: 0, cost: 0)
     guard var rows = try bestMergedRows(access, relevance.statistics[0], testing) else { return nil }
-    try testing.forEach(access.changedRows, needsRecords: false, mayBeAbsent: true, classID) {
+    try testing.forEach(access.state.changedRows, needsRecords: false, mayBeAbsent: true, classID) {
       rowID, _, _ throws(StoreError) in
       rows.append(rowID)
       return true
     }
-    _ = try testing.scanInOrder(classID, from: access.state.header.mergedRow + 1, needsRecords: false) {
-      rowID, _, _ throws(StoreError) in
-      rows.append(rowID)
-      return true
+    if let first = access.state.firstUnmergedRow {
+      _ = try testing.scanInOrder(classID, from: first, needsRecords: false) { rowID, _, _ throws(StoreError) in
+        rows.append(rowID)
+        return true
+      }
     }
     return rows
   }
@@ -156,7 +157,7 @@ extension QueryRun {
     let isOnly = query.condition.simplified.conjunctNodes.count == 1
     if !isOnly { limit = max(128, 4 * limit) }
     while limit <= 2 * Self.rankedLimit {
-      let ranked = try prepared(access) { () throws(BackendError) -> [RowID]? in
+      let ranked = try prepared(access.index) { () throws(BackendError) -> [RowID]? in
         let ranking = try TextRanking(
           limit: limit, rarities: test.plan.terms.indices.map { statistics.rarity(ofPhrase: $0) },
           weights: test.columns.map(\.weight), averageLength: statistics.averageWordCount)

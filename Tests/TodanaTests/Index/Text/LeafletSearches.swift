@@ -48,6 +48,7 @@ struct LeafletSearches {
         }
         do {
           try checkQuery(TextExpression(node), expected, plan, leaflets, index.name, of: store, name)
+          try checkSuggestions(leaflets, index, of: store, name)
         } catch  where isDamaged && error.isOfDamagedIndex {
           damageCount += 1
         }
@@ -115,6 +116,18 @@ struct LeafletSearches {
     let sorted = zip(expected, scores).sorted { $0.1 > $1.1 }.prefix(5).map(\.0.number)
     let limited = query.sorted(by: .relevance).limit(5)
     #expect(try store.fetch(limited).map(\.number) == sorted, "the most relevant: \(name)")
+  }
+
+  /// Compares the words that an index suggests.
+  private mutating func checkSuggestions(
+    _ leaflets: [Leaflet], _ index: ClassTextIndex, of store: Store, _ name: String
+  ) throws {
+    let texts = random.some(of: leaflets, upTo: 2).flatMap { Self.texts($0, index.name) }
+    let typed = random.beginning(like: texts.isEmpty ? ["lan"] : texts)
+    guard var completion = WordCompletion(of: typed) else { return }
+    for leaflet in leaflets { #expect(completion.count(try index.texts(of: leaflet))) }
+    let found = try store.suggestions(for: typed, of: Leaflet.self, in: index.name, limit: 5)
+    #expect(found == completion.best(5).map(TextSuggestion.init), "\(typed): \(name)")
   }
 
   private static func ranked(_ leaflet: Leaflet, _ index: String) -> [(TextList, Double)] {

@@ -17,27 +17,32 @@ extension Store {
   ///   - onDamage: The policy for records that cannot be read.
   /// - Returns: The suggestions, with the numbers of objects that have them.
   /// - Throws: ``StoreError``, such as ``StoreError/Code/invalidQuery`` if the class has no such index.
-  /// - Complexity: O(number of objects of the class).
+  /// - Complexity: O(number of different words with the beginning), and if these are fewer than the limit, O(number of all
+  ///   different words). Objects that the text index does not have yet are read; without a built index, all are.
   public func suggestions<T: StoredObject>(
     for text: String, of type: T.Type, in index: String, limit: Int = 10, includingPending: Bool = true,
     onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [TextSuggestion] {
     try begin()
     let table = try table(for: type)
-    guard let columns = type.textIndexes.first(where: { $0.name == index })?.columns else {
+    guard let index = table.textIndexes.first(where: { $0.name == index }) else {
       throw StoreError(
         .invalidQuery, "The class has no text index \"\(index)\".", className: table.name)
     }
     guard limit > 0, var completion = WordCompletion(of: text) else { return [] }
+    let indexedRun = try QueryRun(
+      type.all.specification, of: table, in: self, includingPending: includingPending, onDamage: onDamage)
+    if var suggestions = try IndexedSuggestions(completion, from: index, indexedRun),
+      let words = try suggestions.best(limit)
+    {
+      try end()
+      return words.map(TextSuggestion.init)
+    }
     let run = try begin(type.all, includingPending: includingPending, onDamage: onDamage)
     try run.forEachContent(inOrder: false) { object throws(StoreError) in
-      var texts: [TextList] = []
-      for column in columns { texts.append(try column.texts(of: object)) }
-      guard completion.count(texts) else {
-        throw StoreError(.unreadableContent, "A text of text index \"\(index)\" is too long.", rowID: object.rowID)
-      }
+      try completion.count(object, of: index)
     }
     try end()
-    return completion.best(limit).map { TextSuggestion(text: $0.word, count: $0.count) }
+    return completion.best(limit).map(TextSuggestion.init)
   }
 }

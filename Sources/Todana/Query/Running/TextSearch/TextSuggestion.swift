@@ -4,4 +4,9 @@ public struct TextSuggestion: Sendable, Hashable {
   public let text: String
   /// The number of objects that have the word.
   public let count: Int
+
+  init(_ word: WordCompletion.Word) {
+    text = String(decoding: word.bytes, as: UTF8.self)
+    count = word.count
+  }
 }
