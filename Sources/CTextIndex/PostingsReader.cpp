@@ -8,18 +8,25 @@ PostingsReader::PostingsReader(
   TermEntry entry, const ListShape &shape, uint32_t rowCount, StreamReader &postings, StreamReader &positions)
     : entry_(std::move(entry)), shape_(shape), rowCount_(rowCount), postings_(postings), positionStream_(positions) {
   if (entry_.documentCount == 0 || entry_.documentCount > rowCount) throw Damaged();
-  if (entry_.documentCount > kGroup) {
-    readTable();
-    return;
-  }
-  Group group;
-  group.last = rowCount - 1;
-  group.size = entry_.documents.size;
-  group.positionsSize = entry_.positions.size;
-  groups_.push_back(group);
 }
 
 void PostingsReader::readTable() {
+  // The list stays unread if an exception is thrown.
+  std::vector<Group> groups;
+  impacts_.clear();
+  if (groupCount() == 1) {
+    Group group;
+    group.last = rowCount_ - 1;
+    group.size = entry_.documents.size;
+    group.positionsSize = entry_.positions.size;
+    groups.push_back(group);
+  } else {
+    readTable(groups);
+  }
+  groups_ = std::move(groups);
+}
+
+void PostingsReader::readTable(std::vector<Group> &groups) {
   constexpr uint64_t kMostSize = 10;
   const uint8_t *const head = bytes(
     entry_.documents, 0, std::min<uint64_t>(kMostSize, entry_.documents.size), postings_);
@@ -27,15 +34,14 @@ void PostingsReader::readTable() {
   const uint64_t tableSize = size.varint(entry_.documents.size);
   const uint64_t tableStart = varintSize(tableSize);
   if (tableSize > entry_.documents.size - tableStart) throw Damaged();
-  groupsStart_ = tableStart + tableSize;
+  const uint64_t groupsStart = tableStart + tableSize;
   Input table(bytes(entry_.documents, tableStart, tableSize, postings_), tableSize);
-  const size_t count = (entry_.documentCount + kGroup - 1) / kGroup;
   // Each group has two bytes at least.
-  if (count > tableSize) throw Damaged();
-  groups_.reserve(count);
-  uint64_t next = groupsStart_, nextPositions = 0;
+  if (groupCount() > tableSize) throw Damaged();
+  groups.reserve(groupCount());
+  uint64_t next = groupsStart, nextPositions = 0;
   uint32_t last = UINT32_MAX;
-  for (size_t index = 0; index < count; index++) {
+  for (size_t index = 0; index < groupCount(); index++) {
     Group group;
     const uint64_t gap = table.varint(rowCount_);
     // The first gap is counted from -1.
@@ -51,7 +57,7 @@ void PostingsReader::readTable() {
       group.positionsSize = table.varint(entry_.positions.size - nextPositions);
       nextPositions += group.positionsSize;
     }
-    groups_.push_back(group);
+    groups.push_back(group);
   }
 }
 
@@ -74,13 +80,14 @@ const uint8_t *PostingsReader::bytes(const ListBytes &part, uint64_t offset, uin
   return stream.read(part.address + offset, count, buffer_);
 }
 
-size_t PostingsReader::group(uint32_t document) const {
+size_t PostingsReader::group(uint32_t document) {
   const auto found = std::lower_bound(
     groups_.begin(), groups_.end(), document, [](const Group &group, uint32_t value) { return group.last < value; });
   return static_cast<size_t>(found - groups_.begin());
 }
 
-bool PostingsReader::seek(uint32_t document) {
+bool PostingsReader::seekGroup(uint32_t document) {
+  openTable();
   // Most calls look for a later document.
   if (document < sought_) group_ = index_ = 0;
   sought_ = document;
@@ -103,11 +110,23 @@ bool PostingsReader::seek(uint32_t document) {
 
 void PostingsReader::load(size_t number) {
   if (loaded_ == number) return;
+  openTable();
   loaded_ = SIZE_MAX;
-  hasCounts_ = hasPositions_ = false;
+  hasPositions_ = false;
+  if (allDecoded_ == nullptr) allDecoded_.reset(new Decoded[std::min(kDecoded, groupCount())]);
+  decoded_ = &allDecoded_[number % kDecoded];
+  documents_ = decoded_->documents;
+  counts_ = decoded_->counts;
+  count_ = std::min<size_t>(kGroup, entry_.documentCount - number * kGroup);
+  if (decoded_->group != number) decode(number);
+  loaded_ = number;
+}
+
+void PostingsReader::decode(size_t number) {
+  decoded_->group = SIZE_MAX;
+  decoded_->hasCounts = false;
   const Group &group = groups_[number];
   Input input(bytes(entry_.documents, group.start, group.size, postings_), group.size);
-  count_ = std::min<size_t>(kGroup, entry_.documentCount - number * kGroup);
   unpack(input, count_, documents_);
   // Sums of 128 numbers of 32 bits do not overflow, and the last one is the highest.
   uint64_t next = number == 0 ? 0 : uint64_t{groups_[number - 1].last} + 1;
@@ -116,7 +135,7 @@ void PostingsReader::load(size_t number) {
     documents_[index] = static_cast<uint32_t>(next++);
   }
   if (next > uint64_t{group.last} + 1) throw Damaged();
-  loaded_ = number;
+  decoded_->group = number;
 }
 
 void PostingsReader::loadCounts() {
@@ -132,7 +151,7 @@ void PostingsReader::loadCounts() {
   } else {
     std::fill_n(counts_, count_, 1);
   }
-  hasCounts_ = true;
+  decoded_->hasCounts = true;
 }
 
 const uint32_t *PostingsReader::positions(size_t index) {

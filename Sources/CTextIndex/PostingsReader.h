@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 
 #include "DocumentSet.h"
 #include "Pages.h"
@@ -32,24 +33,31 @@ class PostingsReader {
 
   uint32_t documentCount() const { return entry_.documentCount; }
 
-  size_t groupCount() const { return groups_.size(); }
-  // The last document of a group.
-  uint32_t last(size_t group) const { return groups_[group].last; }
+  size_t groupCount() const { return (size_t{entry_.documentCount} + kGroup - 1) / kGroup; }
   // Calls back with the impacts of a group: a count and a length each. The table of the list must have them.
   template <typename Body>
-  void forEachImpact(size_t group, Body body) const {
+  void forEachImpact(size_t group, Body body) {
+    openTable();
     const size_t end = group + 1 < groups_.size() ? groups_[group + 1].firstImpact : impacts_.size();
     for (size_t index = groups_[group].firstImpact; index < end; index++) {
       body(impacts_[index].count, impacts_[index].length);
     }
   }
-  bool hasImpacts() const { return !impacts_.empty(); }
+  bool hasImpacts() const { return shape_.isRanked && groupCount() > 1; }
   // Calls back with the impacts of all groups that have documents of a window. Windows come in ascending order.
   template <typename Body>
   void forEachImpact(const Window &window, Body body);
 
   // Moves to the first document that is `document` or a later one. Returns false if there is none.
-  bool seek(uint32_t document);
+  bool seek(uint32_t document) {
+    if (loaded_ != group_ || document < sought_ || documents_[count_ - 1] < document) return seekGroup(document);
+    // It is often one of the next documents.
+    sought_ = document;
+    for (size_t left = kFewDocuments; documents_[index_] < document; index_++) {
+      if (left-- == 0) return seekGroup(document);
+    }
+    return true;
+  }
   // The document at which the list is. Only after a call of `seek` that has returned true.
   uint32_t document() const { return documents_[index_]; }
   // The number of its places.
@@ -62,7 +70,7 @@ class PostingsReader {
   void forEach(const Window &window, Body body);
 
   // Returns the first group whose last document is `document` or a later one; groupCount() if there is none.
-  size_t group(uint32_t document) const;
+  size_t group(uint32_t document);
 
   // Loads a group, whose documents and counts then are the current ones. `seek` moves to another one.
   void load(size_t group);
@@ -70,7 +78,7 @@ class PostingsReader {
   const uint32_t *documents() const { return documents_; }
   // The numbers of places of the documents; all 1 if the list has no counts.
   const uint32_t *counts() {
-    if (!hasCounts_) loadCounts();
+    if (!decoded_->hasCounts) loadCounts();
     return counts_;
   }
 
@@ -87,10 +95,18 @@ class PostingsReader {
     size_t firstImpact = 0;
   };
 
+  // Reads the table of the groups, which only the walk through the list needs.
+  void openTable() {
+    if (groups_.empty()) readTable();
+  }
+  // As `seek`, in any group.
+  bool seekGroup(uint32_t document);
   void readTable();
+  void readTable(std::vector<Group> &groups);
   void readImpacts(Input &table, Group &group);
   // Returns bytes of a part of the list, which are valid until the next call.
   const uint8_t *bytes(const ListBytes &part, uint64_t offset, uint64_t count, StreamReader &stream);
+  void decode(size_t group);
   void loadCounts();
   void loadPositions();
 
@@ -99,9 +115,10 @@ class PostingsReader {
   const uint32_t rowCount_;
   StreamReader &postings_;
   StreamReader &positionStream_;
+  // The number of documents that are passed one by one before others are skipped.
+  static constexpr size_t kFewDocuments = 8;
   std::vector<Group> groups_;
   Impacts impacts_;
-  uint64_t groupsStart_ = 0;
   Bytes buffer_;
 
   // The place to which `seek` has moved: the document that was looked for, the group, and the index in the group.
@@ -111,11 +128,23 @@ class PostingsReader {
   // The group at which the last window of impacts has ended.
   size_t impactGroup_ = 0;
 
+  // The documents and the counts of a group.
+  struct Decoded {
+    size_t group = SIZE_MAX;
+    bool hasCounts = false;
+    uint32_t documents[kGroup];
+    uint32_t counts[kGroup];
+  };
+
+  // The number of groups that stay decoded: a search finds the documents of a window first, and then scores some of them.
+  static constexpr size_t kDecoded = 4;
+  std::unique_ptr<Decoded[]> allDecoded_;
+  // The current group: its number, its number of documents, and its place in memory.
   size_t loaded_ = SIZE_MAX;
   size_t count_ = 0;
-  uint32_t documents_[kGroup];
-  bool hasCounts_ = false;
-  uint32_t counts_[kGroup];
+  Decoded *decoded_ = nullptr;
+  uint32_t *documents_ = nullptr;
+  uint32_t *counts_ = nullptr;
   // The positions of the current group, and where those of each document begin.
   bool hasPositions_ = false;
   std::vector<uint32_t> positions_;
@@ -124,6 +153,7 @@ class PostingsReader {
 
 template <typename Body>
 void PostingsReader::forEachImpact(const Window &window, Body body) {
+  openTable();
   size_t next = impactGroup_;
   if (groups_[next].last < window.first || (next > 0 && groups_[next - 1].last >= window.first)) {
     next = group(window.first);

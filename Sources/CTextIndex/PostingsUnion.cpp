@@ -22,7 +22,7 @@ void PostingsUnion::finish() {
   });
 }
 
-uint32_t PostingsUnion::next(uint32_t document) {
+uint32_t PostingsUnion::nextOfSeveral(uint32_t document) {
   const auto place = firstOfFew(document);
   uint32_t least = place == few_.end() ? kNoDocument : place->document;
   for (PostingsReader &reader : readers_) {
@@ -34,25 +34,28 @@ uint32_t PostingsUnion::next(uint32_t document) {
 
 double PostingsUnion::bound(
   const Window &window, const Segment &segment, const RankingInput &input, double weight) {
+  // Terms with several lists have too many documents for a low bound, and lists without impacts are short.
+  const auto nextFew = firstOfFew(window.first);
+  const bool hasFew = nextFew != few_.end() && nextFew->document < window.end();
+  areCountsKnown_ = readers_.empty() || (readers_.size() == 1 && !hasFew && readers_[0].hasImpacts());
+  if (!areCountsKnown_) return RankingInput::kHighestSaturation;
   double bound = 0;
-  highestCount_ = 0;
+  highestCounts_.fill(0);
   const auto add = [&](uint32_t count, uint32_t length) {
-    highestCount_ = std::max(highestCount_, count);
+    uint32_t &highest = highestCounts_[std::min(length, kLengths - 1)];
+    highest = std::max(highest, count);
     bound = std::max(bound, input.saturation(weight * count, length));
   };
-  for (auto next = firstOfFew(window.first); next != few_.end() && next->document < window.end();) {
+  for (auto next = nextFew; next != few_.end() && next->document < window.end();) {
     const uint32_t document = next->document;
     uint32_t count = 0;
     for (; next != few_.end() && next->document == document; ++next) count += next->count;
     add(count, segment.length(document));
   }
-  if (readers_.empty()) return bound;
-  // Terms with several lists have too many documents for a low bound, and lists without impacts are short.
-  if (readers_.size() > 1 || highestCount_ > 0 || !readers_[0].hasImpacts()) {
-    highestCount_ = kUnknown;
-    return RankingInput::kHighestSaturation;
+  if (!readers_.empty()) readers_[0].forEachImpact(window, add);
+  for (size_t length = 1; length < kLengths; length++) {
+    highestCounts_[length] = std::max(highestCounts_[length], highestCounts_[length - 1]);
   }
-  readers_[0].forEachImpact(window, add);
   return bound;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include "RankingInput.h"
 #include "Segment.h"
@@ -31,6 +32,9 @@ inline void keepStarts(std::vector<uint32_t> &starts, const Positions &positions
 
 class PostingsUnion {
  public:
+  // The number of documents up to which looking for each of them is faster than reading a window of a list.
+  static constexpr uint32_t kFew = 16;
+
   // Adds the term at the cursor.
   void add(Segment &segment, const DictionaryCursor &cursor);
   // Call it after the last addition.
@@ -44,7 +48,10 @@ class PostingsUnion {
   bool hasDocumentsOnce() const { return readers_.size() + shortCount_ <= 1; }
 
   // Returns the first document that is `document` or a later one; kNoDocument if there is none.
-  uint32_t next(uint32_t document);
+  uint32_t next(uint32_t document) {
+    if (readers_.size() == 1 && few_.empty()) return readers_[0].seek(document) ? readers_[0].document() : kNoDocument;
+    return nextOfSeveral(document);
+  }
 
   // Adds the documents of a window, without those that are not in `within` if it is not null.
   void addTo(DocumentSet &set, const Window &window, const DocumentSet *within) {
@@ -60,8 +67,9 @@ class PostingsUnion {
   double bound(const Window &window, const Segment &segment, const RankingInput &input, double weight);
   // As `bound` for the window of its last call, for documents with so many words.
   double boundOfLength(uint32_t length, const RankingInput &input, double weight) const {
-    if (highestCount_ == kUnknown) return RankingInput::kHighestSaturation;
-    return highestCount_ == 0 ? 0 : input.saturation(weight * highestCount_, length);
+    if (!areCountsKnown_) return RankingInput::kHighestSaturation;
+    const uint32_t count = highestCounts_[std::min(length, kLengths - 1)];
+    return count == 0 ? 0 : input.saturation(weight * count, length);
   }
 
   // The only list; null if there are several terms.
@@ -81,14 +89,15 @@ class PostingsUnion {
     uint32_t count;
   };
 
+  uint32_t nextOfSeveral(uint32_t document);
+
   std::vector<Place>::const_iterator firstOfFew(uint32_t document) const {
     return std::lower_bound(
       few_.begin(), few_.end(), document, [](const Place &place, uint32_t value) { return place.document < value; });
   }
 
-  // The number of documents up to which looking for each of them is faster than reading a window of a list.
-  static constexpr uint32_t kFew = 16;
-  static constexpr uint32_t kUnknown = UINT32_MAX;
+  // The number of lengths of documents that are distinguished.
+  static constexpr uint32_t kLengths = 64;
 
   bool keepsLists_ = false;
   std::vector<PostingsReader> readers_;
@@ -96,8 +105,10 @@ class PostingsUnion {
   std::vector<Place> few_;
   size_t shortCount_ = 0;
   uint64_t documentCount_ = 0;
-  // The highest number of places of a document of the window that `bound` was called for.
-  uint32_t highestCount_ = 0;
+  // The highest numbers of places of those documents of the window that `bound` was called for which have so many words
+  // or fewer; the last one is that of all.
+  bool areCountsKnown_ = false;
+  std::array<uint32_t, kLengths> highestCounts_{};
 };
 
 template <bool withCounts, typename Body>

@@ -25,7 +25,7 @@ class RankingInput {
   }
 
   // A part as a whole number, so that sums do not depend on their order: documents with equal parts have equal scores.
-  static int64_t units(double part) { return std::llround(part * kUnits); }
+  static int64_t units(double part) { return static_cast<int64_t>(part * kUnits + 0.5); }
   static double value(int64_t units) { return static_cast<double>(units) / kUnits; }
 
   // The part of a term of the rarity 1. It grows with the frequency, but not without limit.

@@ -45,6 +45,7 @@ struct SegmentTables {
   Bytes lengths;
 
   uint32_t length(uint32_t document) const {
+    if (info.lengthSize == 1) return lengths[document];
     const uint8_t *const bytes = lengths.data() + size_t{document} * info.lengthSize;
     uint32_t length = 0;
     for (uint8_t index = 0; index < info.lengthSize; index++) length |= static_cast<uint32_t>(bytes[index]) << 8 * index;

@@ -228,7 +228,7 @@ struct TextIndexMerge {
       let rows = rowIDs.filter(segment.info.rowIDs.contains)
       if rows.isEmpty { continue }
       let found = try store.segment(segment, in: snapshot).tables.rows(among: rows)
-      let known = try state.staleRows(of: segment, in: snapshot)
+      let known = try state.staleRows(of: segment)
       let stale = Set(known).union(found).sorted()
       if stale.count == known.count { continue }
       header.segments[number].staleCount = stale.count
@@ -257,7 +257,7 @@ struct TextIndexMerge {
       var inputs: [(segment: TextSegment, dropped: [RowID])] = []
       for segment in chosen {
         inputs.append(
-          (try store.segment(segment, in: snapshot), try state.staleRows(of: segment, in: snapshot)))
+          (try store.segment(segment, in: snapshot), try state.staleRows(of: segment)))
       }
       let info = try loading.write { sink throws(BackendError) in try TextSegment.merge(inputs, to: sink) }
       header.segments.append(.init(keyspace: loading.keyspace, info: info, staleCount: 0))

@@ -31,13 +31,12 @@ final class TextIndexSearch {
   ///   - plan: The expression, which has no problem.
   ///   - columns: The properties that are searched.
   ///   - state: The index.
-  ///   - snapshot: The state of the store.
   ///   - store: The store.
   ///   - unsaved: Further rows that are left out, in ascending order.
   /// - Throws: ``StoreError``, such as ``StoreError/Code/damagedIndex``.
   convenience init(
-    _ plan: TextPlan, _ columns: SearchedColumns, _ state: TextIndexState, in snapshot: any BackendSnapshot,
-    of store: Store, withoutRows unsaved: [RowID] = []
+    _ plan: TextPlan, _ columns: SearchedColumns, _ state: TextIndexState, of store: Store,
+    withoutRows unsaved: [RowID] = []
   ) throws(StoreError) {
     let query: TextSegmentQuery?
     do throws(BackendError) {
@@ -45,12 +44,12 @@ final class TextIndexSearch {
     } catch {
       throw store.translate(error)
     }
-    try self.init(query, columns, state, in: snapshot, of: store, withoutRows: unsaved)
+    try self.init(query, columns, state, of: store, withoutRows: unsaved)
   }
 
   init(
-    _ query: TextSegmentQuery?, _ columns: SearchedColumns, _ state: TextIndexState, in snapshot: any BackendSnapshot,
-    of store: Store, withoutRows unsaved: [RowID]
+    _ query: TextSegmentQuery?, _ columns: SearchedColumns, _ state: TextIndexState, of store: Store,
+    withoutRows unsaved: [RowID]
   ) throws(StoreError) {
     self.state = state
     do throws(BackendError) {
@@ -58,11 +57,10 @@ final class TextIndexSearch {
       if let query {
         var pending = state.pending.map(\.rowID)
         if !unsaved.isEmpty { pending = Set(pending).union(unsaved).sorted() }
-        for segment in state.header.segments {
-          let stale = try state.staleRows(of: segment, in: snapshot)
+        for opened in try state.segments() {
+          let stale = opened.stale
           let hidden = stale.isEmpty ? pending : pending.isEmpty ? stale : (stale + pending).sorted()
-          let opened = try store.segment(segment, in: snapshot, keepsPages: true)
-          let search = try TextSearch(opened, query, columns, hidden: hidden)
+          let search = try TextSearch(opened.segment, query, columns, hidden: hidden)
           let estimate = search.estimate
           total += estimate
           if estimate > 0 { parts.append(Part(search)) }

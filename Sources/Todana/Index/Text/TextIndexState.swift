@@ -1,10 +1,21 @@
 /// A text index in one state of a store.
-struct TextIndexState {
+final class TextIndexState {
   let index: ClassTextIndex
   let tree: KeyspaceID
   let header: TextIndexHeader
   /// The entries of rows that saves have changed, in ascending order.
   let pending: [PendingText]
+  private let snapshot: any BackendSnapshot
+  private let store: Store
+  /// The segments for searches; nil before the first one.
+  private var opened: [OpenSegment]?
+
+  /// A segment that searches read.
+  struct OpenSegment {
+    let segment: TextSegment
+    /// The rows that the index has elsewhere, in ascending order.
+    let stale: [RowID]
+  }
 
   /// Reads a text index.
   ///
@@ -24,6 +35,8 @@ struct TextIndexState {
     }
     self.index = index
     self.tree = tree
+    self.snapshot = snapshot
+    self.store = store
   }
 
   /// Reads the header of a tree; nil if there is none, or if it has another format.
@@ -66,10 +79,23 @@ struct TextIndexState {
   /// The first row that no segment has yet; nil if there cannot be one.
   var firstUnmergedRow: RowID? { header.mergedRow == .max ? nil : header.mergedRow + 1 }
 
+  /// Returns the segments, which are opened once for all searches of the state.
+  ///
+  /// - Throws: The errors of reading pages; ``BackendError/Code/damaged``, ``BackendError/Code/noMemory``.
+  func segments() throws(BackendError) -> [OpenSegment] {
+    if let opened { return opened }
+    var segments: [OpenSegment] = []
+    for segment in header.segments {
+      segments.append(
+        OpenSegment(
+          segment: try store.segment(segment, in: snapshot, keepsPages: true), stale: try staleRows(of: segment)))
+    }
+    opened = segments
+    return segments
+  }
+
   /// Returns the stale rows of a segment, in ascending order.
-  func staleRows(
-    of segment: TextIndexHeader.Segment, in snapshot: any BackendSnapshot
-  ) throws(BackendError) -> [RowID] {
+  func staleRows(of segment: TextIndexHeader.Segment) throws(BackendError) -> [RowID] {
     try Self.staleRows(of: segment, tree, in: snapshot)
   }
 
@@ -83,6 +109,26 @@ struct TextIndexState {
       let rows = unsafe StaleRows.rows(chunk.value(of: slice)), rows.count == segment.staleCount
     else { throw BackendError(.damaged, "A list of a text index is damaged: rebuild the index.", keyspace: tree) }
     return rows
+  }
+}
+
+/// The text indexes that a query reads, in one state of a store.
+final class TextIndexStates {
+  private let snapshot: any BackendSnapshot
+  private let store: Store
+  private var known: [(index: ClassTextIndex, state: TextIndexState?)] = []
+
+  init(in snapshot: any BackendSnapshot, of store: Store) {
+    self.snapshot = snapshot
+    self.store = store
+  }
+
+  /// Returns the state of an index, which is read once; nil as for ``TextIndexState/init(_:in:of:)``.
+  func state(of index: ClassTextIndex) throws(StoreError) -> TextIndexState? {
+    if let known = known.first(where: { $0.index === index }) { return known.state }
+    let state = try TextIndexState(index, in: snapshot, of: store)
+    known.append((index, state))
+    return state
   }
 }
 

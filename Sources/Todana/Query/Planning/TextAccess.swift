@@ -4,7 +4,6 @@ final class TextAccess {
   let test: MatchesTest
   let state: TextIndexState
   let columns: SearchedColumns
-  private let snapshot: any BackendSnapshot
   private let store: Store
   /// The search that was begun for the estimate; nil once it was taken.
   private var first: TextIndexSearch?
@@ -14,17 +13,17 @@ final class TextAccess {
   /// - Parameters:
   ///   - test: A text condition.
   ///   - table: The class of the query.
-  ///   - snapshot: The state that is read.
+  ///   - states: The text indexes in the state that is read.
   ///   - store: The store.
   /// - Throws: ``StoreError``, such as ``StoreError/Code/damagedIndex``.
   init?(
-    _ test: MatchesTest, of table: ClassTable, in snapshot: any BackendSnapshot, _ store: Store
+    _ test: MatchesTest, of table: ClassTable, in states: TextIndexStates, _ store: Store
   ) throws(StoreError) {
     guard test.problem == nil, let (index, columns) = Self.index(for: test, of: table),
-      let state = try TextIndexState(index, in: snapshot, of: store)
+      let state = try states.state(of: index)
     else { return nil }
     (self.index, self.test, self.state, self.columns) = (index, test, state, columns)
-    (self.snapshot, self.store) = (snapshot, store)
+    self.store = store
   }
 
   /// Returns the text index that has the properties which a condition searches.
@@ -69,6 +68,6 @@ final class TextAccess {
       self.first = nil
       return first
     }
-    return try TextIndexSearch(test.plan, columns, state, in: snapshot, of: store)
+    return try TextIndexSearch(test.plan, columns, state, of: store)
   }
 }

@@ -3,17 +3,17 @@ extension QueryRun {
   /// Returns a plan that searches a text index, if one serves a condition and this is faster; otherwise the best plan.
   static func searchingTexts(
     insteadOf best: ExecutionPlan, _ query: QuerySpecification, of table: ClassTable, recordCount: Int,
-    in snapshot: any BackendSnapshot, _ store: Store
+    in states: TextIndexStates, _ store: Store
   ) throws(StoreError) -> ExecutionPlan {
     // A search of segments takes as long as reading some objects.
     guard !table.textIndexes.isEmpty, best.cost > 30 else { return best }
     var best = best
     let condition = query.condition.simplified
     for case .test(let test) in condition.conjunctNodes {
-      guard let test = test as? MatchesTest, let access = try TextAccess(test, of: table, in: snapshot, store) else {
+      guard let test = test as? MatchesTest, let access = try TextAccess(test, of: table, in: states, store) else {
         continue
       }
-      let plan = try plan(of: access, condition, query, recordCount: Double(recordCount), in: snapshot, store)
+      let plan = try plan(of: access, condition, query, recordCount: Double(recordCount))
       var other = best.cost
       if case .scan = best.access { other += Double(recordCount) * access.textCost }
       if plan.cost < other { best = plan }
@@ -22,8 +22,7 @@ extension QueryRun {
   }
 
   private static func plan(
-    of access: TextAccess, _ condition: ConditionNode, _ query: QuerySpecification, recordCount: Double,
-    in snapshot: any BackendSnapshot, _ store: Store
+    of access: TextAccess, _ condition: ConditionNode, _ query: QuerySpecification, recordCount: Double
   ) throws(StoreError) -> ExecutionPlan {
     let header = access.state.header
     let mergedCount = Double(header.segments.reduce(0) { $0 + $1.info.rowCount - $1.staleCount })

@@ -17,7 +17,7 @@ extension QueryRun {
     var counted: [TextPlan.Statistics] = []
     var state: TextIndexState?
     for search in relevance.searches {
-      guard let access = try TextAccess(search, of: table, in: snapshot, store) else { return nil }
+      guard let access = try TextAccess(search, of: table, in: texts, store) else { return nil }
       // Objects that no segment has are read once, for all conditions.
       if let state, state.index !== access.index { return nil }
       state = access.state
@@ -48,19 +48,19 @@ extension QueryRun {
     let (state, unsaved) = (access.state, unsavedRows)
     var statistics = test.emptyStatistics
     do throws(BackendError) {
-      for segment in state.header.segments {
-        var hidden = Set(state.pending.map(\.rowID)).union(unsaved)
-        hidden.formUnion(try state.staleRows(of: segment, in: snapshot))
-        let left = try store.segment(segment, in: snapshot).tables.count(hidden.sorted())
-        statistics.objectCount += segment.info.rowCount - left.rows
-        statistics.wordCount += segment.info.wordCount - left.words
+      let changed = Set(state.pending.map(\.rowID)).union(unsaved)
+      for opened in try state.segments() {
+        let (tables, info) = (opened.segment.tables, opened.segment.info)
+        let left = tables.count(changed.union(opened.stale).sorted())
+        statistics.objectCount += info.rowCount - left.rows
+        statistics.wordCount += info.wordCount - left.words
       }
     } catch {
       throw store.translateTextError(error, of: state.index)
     }
     for (number, phrase) in test.plan.terms.flatMap(\.phrases).enumerated() {
       let query = try prepared(access.index) { () throws(BackendError) in try TextSegmentQuery(phrase) }
-      let search = try TextIndexSearch(query, access.columns, state, in: snapshot, of: store, withoutRows: unsaved)
+      let search = try TextIndexSearch(query, access.columns, state, of: store, withoutRows: unsaved)
       let (sure, untested) = try prepared(access.index) { () throws(BackendError) in try search.count() }
       // Reading single objects takes longer than a scan.
       if untested > max(1000, statistics.objectCount / 8) { return nil }
@@ -119,7 +119,7 @@ extension QueryRun {
   /// - Throws: ``StoreError``.
   func bestRows(by relevance: Relevance) throws(StoreError) -> [RowID]? {
     guard let classID, isRankedByIndex, !onDamage.isReporting, let search = relevance.searches.first,
-      let access = try TextAccess(search, of: table, in: snapshot, store)
+      let access = try TextAccess(search, of: table, in: texts, store)
     else { return nil }
     var testing = self
     testing.plan = ExecutionPlan(access: .scan, residual: query.condition, order: .rows, expectedCount: 0, cost: 0)
@@ -152,7 +152,7 @@ extension QueryRun {
     guard let classID, let needed = query.neededCount else { return nil }
     let (test, state) = (access.test, access.state)
     let segments = try TextIndexSearch(
-      test.plan, access.columns, state, in: snapshot, of: store, withoutRows: unsavedRows)
+      test.plan, access.columns, state, of: store, withoutRows: unsavedRows)
     var limit = needed + Self.margin
     let isOnly = query.condition.simplified.conjunctNodes.count == 1
     if !isOnly { limit = max(128, 4 * limit) }

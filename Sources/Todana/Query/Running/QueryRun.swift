@@ -14,6 +14,8 @@ struct QueryRun {
   private let saveCountAtStart: Int
   /// The loader of objects that the query reads through references; nil if it reads none.
   let references: ReferenceLoader?
+  /// The text indexes in the state of the snapshot.
+  let texts: TextIndexStates
   /// Whether the sort by relevance has the numbers that it depends on.
   var isRanked = false
 
@@ -68,8 +70,9 @@ struct QueryRun {
       usable.removeAll { $0 === gap }
       plan = try makePlan()
     }
+    texts = TextIndexStates(in: snapshot, of: store)
     self.plan = try Self.searchingTexts(
-      insteadOf: plan, query, of: table, recordCount: recordCount, in: snapshot, store)
+      insteadOf: plan, query, of: table, recordCount: recordCount, in: texts, store)
     references =
       readsOwnProperties ? nil : ReferenceLoader(query.condition, paths: paths, table, snapshot, self.onDamage)
     if query.startsAfterPending, !includingPending { try startAfterSavedValues() }

@@ -82,7 +82,7 @@ struct LeafletSearches {
       return
     }
     let columns = SearchedColumns(numbers: index.declaration.columns.indices.map(UInt8.init), areAll: true)
-    let search = try TextIndexSearch(plan, columns, state, in: snapshot, of: store)
+    let search = try TextIndexSearch(plan, columns, state, of: store)
     var found: [RowID: Bool] = [:]
     var (rows, areSure): ([RowID], [Bool]) = ([], [])
     repeat {

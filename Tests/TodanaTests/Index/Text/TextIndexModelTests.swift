@@ -38,6 +38,8 @@ import Testing
     var walk = try TextWalk(kind, seed: seed)
     for step in 0..<(LongTests.areEnabled ? 150 : 14) {
       try walk.step()
+      // Some walks have no merge of their own.
+      if step % 14 == 3 { try walk.merge() }
       if step % 7 == 6 { try walk.check("step \(step), \(kind)") }
     }
     try walk.finish()
@@ -126,6 +128,8 @@ private struct TextWalk {
     }
     return texts
   }
+
+  mutating func merge() throws { try merge(stores[0]) }
 
   mutating func step() throws {
     let store = stores[random.number(0...1)]

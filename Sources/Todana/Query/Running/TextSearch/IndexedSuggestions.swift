@@ -28,18 +28,12 @@ struct IndexedSuggestions {
   ///   - run: A query for all objects of the class.
   /// - Throws: ``StoreError``, such as ``StoreError/Code/damagedIndex``.
   init?(_ completion: WordCompletion, from index: ClassTextIndex, _ run: QueryRun) throws(StoreError) {
-    guard let state = try TextIndexState(index, in: run.snapshot, of: run.store) else { return nil }
+    guard let state = try run.texts.state(of: index) else { return nil }
     (self.run, self.state, self.completion) = (run, state, completion)
     columns = SearchedColumns(
       numbers: index.declaration.columns.indices.map(UInt8.init(clamping:)), areAll: true)
     unsavedRows = run.unsavedRows
-    segments = try run.prepared(index) { () throws(BackendError) in
-      var segments: [TextSegment] = []
-      for segment in state.header.segments {
-        segments.append(try run.store.segment(segment, in: run.snapshot, keepsPages: true))
-      }
-      return segments
-    }
+    segments = try run.prepared(index) { () throws(BackendError) in try state.segments().map(\.segment) }
     areBoundsExact =
       columns.numbers.count == 1 && state.pending.isEmpty && unsavedRows.isEmpty
       && state.header.segments.allSatisfy { $0.staleCount == 0 }
@@ -150,7 +144,7 @@ struct IndexedSuggestions {
   }
 
   private func search(_ query: TextSegmentQuery) throws(StoreError) -> TextIndexSearch {
-    try TextIndexSearch(query, columns, state, in: run.snapshot, of: run.store, withoutRows: unsavedRows)
+    try TextIndexSearch(query, columns, state, of: run.store, withoutRows: unsavedRows)
   }
 }
 
