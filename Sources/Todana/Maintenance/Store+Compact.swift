@@ -11,7 +11,8 @@ extension Store {
   /// Makes the store's files as small as possible.
   ///
   /// Removes the space left by deleted and changed records, and packs small neighbouring records together. Parts of
-  /// indexes that are half empty are joined.
+  /// indexes that are half empty are joined. Text indexes forget the words of texts that were changed or deleted; until
+  /// then their files have these words.
   ///
   /// The store can be used concurrently, even by other threads. Saves and fetches wait at most for one step of some
   /// milliseconds. An error, a loss of power or `progress` may end the compaction at any time, and no record is lost.
@@ -35,7 +36,24 @@ extension Store {
     try begin()
     var compacted: [String] = []
     var failure: StoreError?
-    let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
+    var keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
+    /// Keeps the error of a class, after which the others are compacted; throws any other one.
+    func keep(_ error: StoreError) throws(StoreError) {
+      let code = (error.underlying as? BackendError)?.code
+      guard code == .damaged || code == .noSpace else { throw error }
+      failure = failure ?? error
+    }
+    for keyspace in keyspaces {
+      guard let name = keyspace.textName, name.segment == nil else { continue }
+      do throws(StoreError) {
+        guard try removeFormerTexts(of: name, keyspace.id, progress) else { return compacted }
+      } catch {
+        try keep(error)
+      }
+    }
+    if keyspaces.contains(where: { $0.textName != nil }) {
+      keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
+    }
     for keyspace in keyspaces {
       let name = keyspace.isOfClass ? String(decoding: keyspace.name, as: UTF8.self) : nil
       var goesOn = true
@@ -50,13 +68,38 @@ extension Store {
         let className = keyspace.kind == .keys ? nil : keyspace.owningClassName
         if isSmaller, let className, !compacted.contains(className) { compacted.append(className) }
       } catch {
-        let code = (error.underlying as? BackendError)?.code
-        guard code == .damaged || code == .noSpace else { throw error }
-        failure = failure ?? error
+        try keep(error)
       }
       guard goesOn else { break }
     }
     if let failure { throw failure }
     return compacted
+  }
+
+  /// Removes the rows from the segments of a text index that were changed or deleted since they were merged.
+  ///
+  /// - Returns: false if `progress` has ended this.
+  private func removeFormerTexts(
+    of name: TextKeyspaceName, _ tree: KeyspaceID, _ progress: (CompactionProgress) -> Bool
+  ) throws(StoreError) -> Bool {
+    struct Ended: Error {}
+    do {
+      try withoutActuallyEscaping(progress) { progress in
+        let segments = TextSegmentMerge(self, name, tree) {
+          if !progress(CompactionProgress(className: nil, fractionCompleted: 0)) { throw Ended() }
+          if self.isClosed { throw StoreError(.closed, "The store was closed while it was compacted.") }
+        }
+        try segments.removeFormerRows()
+      }
+      return true
+    } catch is Ended {
+      return false
+    } catch let error as BackendError {
+      throw translate(error)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw StoreError(.backend, "\(error)", underlying: error)
+    }
   }
 }

@@ -29,7 +29,8 @@ final class ClassTextIndex {
   }
 
   /// The name of the tree, made of the names of the class and of the index, which have no NUL.
-  var treeName: [UInt8] { TextKeyspaceName(className: className, indexName: name).bytes }
+  var keyspaceName: TextKeyspaceName { TextKeyspaceName(className: className, indexName: name) }
+  var treeName: [UInt8] { keyspaceName.bytes }
 
   /// Returns the name of a segment's keyspace.
   func segmentName(_ number: UInt64) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// The merging of pending texts into a new segment, and of segments into larger ones.
+/// The merging of pending texts into new segments, and of segments into larger ones.
 ///
 /// It takes place in steps, while the store is in use:
 ///
@@ -19,10 +19,6 @@ struct TextIndexMerge {
   static let pendingLimit = 4096
   /// The most rows of a segment that is made of records.
   private static let rowLimit = 131_072
-  /// The number of rows from which on a segment is no small one.
-  private static let smallLimit = 32_768
-  /// The number of small segments that are merged at once.
-  private static let fanIn = 16
 
   /// Prepares a merge.
   ///
@@ -44,24 +40,13 @@ struct TextIndexMerge {
     guard let tree = index.tree, let classID = table.classID else { return }
     do {
       while try isAbove(limit, tree, classID) {
-        guard try repeating({ () throws in try mergeRows(tree, classID) }) else { return }
+        guard try TextSegmentMerge.repeating(check, { () throws in try mergeRows(tree, classID) }) else { return }
       }
-      while try repeating({ () throws in try mergeSegments(tree) }) {}
+      let segments = TextSegmentMerge(store, index.keyspaceName, tree, unlessEnded: check)
+      while try TextSegmentMerge.repeating(check, { () throws in try segments.mergeSome() }) {}
     } catch let error as BackendError {
       throw store.translateTextError(error, of: index)
     }
-  }
-
-  /// Calls the closure again if the store's keys were renewed while it wrote a segment.
-  private func repeating(_ body: () throws -> Bool) throws -> Bool {
-    for _ in 0..<10 {
-      do {
-        return try body()
-      } catch let error as BackendError where error.code == .interrupted {
-        try check()
-      }
-    }
-    return try body()
   }
 
   /// The approximate number of bytes in memory at which a segment ends.
@@ -80,8 +65,8 @@ struct TextIndexMerge {
     var count = state.pending.lazy.filter { !$0.isUnreadable && $0.rowID <= state.header.mergedRow }.count
     if count > limit { return true }
     let bound = try snapshot.rowIDBound(of: classID)
-    if let bound, bound <= state.header.mergedRow + 1 { return false }
-    let scan = OrderedRowScan(of: classID, in: snapshot, from: state.header.mergedRow + 1, bound: bound)
+    if let bound, bound <= state.firstUnmergedRow { return false }
+    let scan = OrderedRowScan(of: classID, in: snapshot, from: state.firstUnmergedRow, bound: bound)
     let chunk = RecordChunk(byteCapacity: 1 << 10, recordLimit: 4096, leavesOutValues: true)
     // A row that cannot be read is no reason for a merge; it is noted by the next one.
     while count <= limit, try store.next(of: scan, into: chunk, onDamage: .report { _ in }) {
@@ -127,34 +112,7 @@ struct TextIndexMerge {
     guard let (snapshot, state) = try newestState() else { return false }
     var header = state.header
     header.claimedRow = max(header.mergedRow, try snapshot.rowIDBound(of: classID).map { max($0, 1) - 1 } ?? .max)
-    return try commit(header, insteadOf: state.header, tree) { _ in }
-  }
-
-  /// Commits a header with further changes of the tree, and of segments.
-  ///
-  /// - Returns: false if another store has replaced the header.
-  private func commit(
-    _ header: TextIndexHeader, insteadOf former: TextIndexHeader, _ tree: KeyspaceID,
-    _ append: (inout WriteBatch) -> Void
-  ) throws(BackendError) -> Bool {
-    var header = header
-    header.renewToken()
-    var batch = WriteBatch()
-    store.append(header, to: tree, &batch, expecting: .token(former.token))
-    append(&batch)
-    batch.sort()
-    do throws(BackendError) {
-      store.noteCommit(try store.sealing.commit(batch, durability: .relaxed), durability: .relaxed)
-    } catch {
-      let isReplaced = error.conflicts.contains { position in
-        batch.changes[position].keyspace == tree && batch.changes[position].expectation == .token(former.token)
-      }
-      guard error.code == .conflict, isReplaced else { throw error }
-      store.session.textIndexes.note(nil, of: tree)
-      return false
-    }
-    store.session.textIndexes.note(header, of: tree)
-    return true
+    return try store.commit(header, insteadOf: state.header, of: tree) { _ in }
   }
 
   /// Writes the segment of rows, and adds it to the index.
@@ -180,7 +138,7 @@ struct TextIndexMerge {
     var (taken, unreadable) = (taken, allUnreadable.subtracting(taken.map(\.rowID)))
     while true {
       do throws(BackendError) {
-        _ = try commit(header, insteadOf: state.header, state.tree) { batch in
+        _ = try store.commit(header, insteadOf: state.header, of: state.tree) { batch in
           if let written { batch.appendAdoption(of: written) }
           for (keyspace, list) in stale { append(.put, TextIndexKey.stale(keyspace), list, .anything, &batch) }
           for entry in taken where !allUnreadable.contains(entry.rowID) {
@@ -235,79 +193,5 @@ struct TextIndexMerge {
       lists.append((segment.keyspace, StaleRows.bytes(of: stale)))
     }
     return lists
-  }
-
-  // MARK: Segments
-
-  /// Merges segments of about the same size, or removes the stale rows of one.
-  ///
-  /// - Returns: Whether segments were merged.
-  private func mergeSegments(_ tree: KeyspaceID) throws -> Bool {
-    guard let (snapshot, state) = try newestState() else { return false }
-    let chosen = Self.chosen(of: state.header.segments)
-    if chosen.isEmpty { return false }
-    try checkNames(of: chosen)
-    var header = state.header
-    header.segments.removeAll { segment in chosen.contains { $0.keyspace == segment.keyspace } }
-    var written: KeyspaceID?
-    let loading = try TextSegmentLoading(
-      store, named: index.segmentName(header.nextSegment),
-      byteCount: chosen.reduce(0) { $0 + $1.info.byteCount }, unlessEnded: check)
-    if chosen.contains(where: { $0.staleCount < $0.info.rowCount }) {
-      var inputs: [(segment: TextSegment, dropped: [RowID])] = []
-      for segment in chosen {
-        inputs.append(
-          (try store.segment(segment, in: snapshot), try state.staleRows(of: segment)))
-      }
-      let info = try loading.write { sink throws(BackendError) in try TextSegment.merge(inputs, to: sink) }
-      header.segments.append(.init(keyspace: loading.keyspace, info: info, staleCount: 0))
-      header.nextSegment += 1
-      written = loading.keyspace
-    }
-    let isDone = try commit(header, insteadOf: state.header, tree) { batch in
-      if let written { batch.appendAdoption(of: written) }
-      for segment in chosen {
-        batch.appendDrop(of: segment.keyspace)
-        let key = batch.arena.append(TextIndexKey.stale(segment.keyspace))
-        batch.append(.init(keyspace: tree, kind: .erase, expectation: .anything, key: .bytes(key), value: 0..<0))
-      }
-    }
-    if isDone { store.session.textIndexes.forget(tablesOf: chosen.map(\.keyspace)) }
-    return isDone
-  }
-
-  /// Throws an error if keyspaces that are to be dropped are no segments of the index, as a damaged header may say.
-  private func checkNames(of segments: [TextIndexHeader.Segment]) throws(BackendError) {
-    let name = TextKeyspaceName(className: index.className, indexName: index.name)
-    let own = try store.sealing.keyspaces().filter { $0.textName?.segment != nil && $0.textName?.index == name }
-    for segment in segments where !own.contains(where: { $0.id == segment.keyspace }) {
-      throw BackendError(
-        .damaged, "The header of a text index has a wrong segment: rebuild the index.", keyspace: segment.keyspace)
-    }
-  }
-
-  /// Returns the segments to merge: sixteen of a size class, or one with many stale rows.
-  ///
-  /// Small segments are merged when there are sixteen. Larger ones are merged when there are twice as many, because a
-  /// search of many rows takes as long in several segments.
-  static func chosen(of segments: [TextIndexHeader.Segment]) -> [TextIndexHeader.Segment] {
-    if let worn = segments.first(where: { 4 * $0.staleCount > $0.info.rowCount }) { return [worn] }
-    var classes: [Int: [TextIndexHeader.Segment]] = [:]
-    for segment in segments { classes[sizeClass(segment.info.rowCount), default: []].append(segment) }
-    for (number, members) in classes.sorted(by: { $0.key < $1.key }) {
-      guard members.count >= (number == 0 ? fanIn : 2 * fanIn) else { continue }
-      // Neighbours, so that most segments have rows of their own.
-      return Array(members.sorted { $0.info.rowIDs.lowerBound < $1.info.rowIDs.lowerBound }.prefix(fanIn))
-    }
-    return []
-  }
-
-  /// Returns the class of a size: each has sixteen times as many rows as the one before.
-  private static func sizeClass(_ rowCount: Int) -> Int {
-    var (number, limit) = (0, smallLimit)
-    while rowCount >= limit {
-      (number, limit) = (number + 1, limit * fanIn)
-    }
-    return number
   }
 }

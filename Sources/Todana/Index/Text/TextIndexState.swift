@@ -76,8 +76,8 @@ final class TextIndexState {
   /// The rows of segments that saves have changed, in ascending order.
   var changedRows: [RowID] { pending.lazy.map(\.rowID).filter { $0 <= header.mergedRow } }
 
-  /// The first row that no segment has yet; nil if there cannot be one.
-  var firstUnmergedRow: RowID? { header.mergedRow == .max ? nil : header.mergedRow + 1 }
+  /// The first row that no segment has yet; a header has no higher number of a merged row than the one before the last.
+  var firstUnmergedRow: RowID { header.mergedRow + 1 }
 
   /// Returns the segments, which are opened once for all searches of the state.
   ///

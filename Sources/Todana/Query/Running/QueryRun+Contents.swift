@@ -43,9 +43,7 @@ extension QueryRun {
       return true
     }
     try forEach(state.changedRows, needsRecords: true, mayBeAbsent: true, classID, giveRow)
-    if let first = state.firstUnmergedRow {
-      _ = try scanInOrder(classID, from: first, needsRecords: true, giveRow)
-    }
+    _ = try scanInOrder(classID, from: state.firstUnmergedRow, needsRecords: true, giveRow)
   }
 
   /// Calls back with a pending object, and handles errors of the callback.

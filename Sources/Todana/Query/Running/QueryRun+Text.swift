@@ -71,8 +71,7 @@ extension QueryRun {
       if try !give(rows, areSure, testing, needsRecords: needsRecords, classID, body) { return }
       if isLast { break }
     }
-    guard let first = access.state.firstUnmergedRow else { return }
-    _ = try testing.scanInOrder(classID, from: first, needsRecords: needsRecords, body)
+    _ = try testing.scanInOrder(classID, from: access.state.firstUnmergedRow, needsRecords: needsRecords, body)
   }
 
   /// Adds rows that were tested to rows that were found, in ascending order.

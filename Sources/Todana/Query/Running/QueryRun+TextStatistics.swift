@@ -33,8 +33,8 @@ extension QueryRun {
     try run.forEach(state.changedRows, needsRecords: false, mayBeAbsent: true, classID) {
       _, _, _ throws(StoreError) in true
     }
-    if let first = state.firstUnmergedRow {
-      _ = try run.scanInOrder(classID, from: first, needsRecords: false) { _, _, _ throws(StoreError) in true }
+    _ = try run.scanInOrder(classID, from: state.firstUnmergedRow, needsRecords: false) {
+      _, _, _ throws(StoreError) in true
     }
     var total = counting.total
     total.add(counted)
@@ -129,11 +129,10 @@ extension QueryRun {
       rows.append(rowID)
       return true
     }
-    if let first = access.state.firstUnmergedRow {
-      _ = try testing.scanInOrder(classID, from: first, needsRecords: false) { rowID, _, _ throws(StoreError) in
-        rows.append(rowID)
-        return true
-      }
+    _ = try testing.scanInOrder(classID, from: access.state.firstUnmergedRow, needsRecords: false) {
+      rowID, _, _ throws(StoreError) in
+      rows.append(rowID)
+      return true
     }
     return rows
   }

@@ -65,6 +65,86 @@ import Testing
     }
   }
 
+  // MARK: Compaction
+
+  /// Returns the words of all segments that begin with a word.
+  private func words(_ beginning: String, in store: Store) throws -> Set<String> {
+    var found: Set<String> = []
+    for index in try store.registry.table(for: Leaflet.self).textIndexes {
+      let state = try #require(try TextIndexState(index, in: try store.sealing.snapshot(), of: store))
+      let columns = SearchedColumns(numbers: index.declaration.columns.indices.map(UInt8.init), areAll: true)
+      let list = try TextWordList(
+        of: state.segments().map(\.segment), columns, .beginning(Array(beginning.utf8)), limit: 100)
+      found.formUnion(list.words.map { String(decoding: $0.bytes, as: UTF8.self) })
+    }
+    return found
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `a compaction removes the words of texts that were changed or deleted`(
+    _ isEncrypted: Bool, _ knowsClass: Bool
+  ) throws {
+    var store = try open("store", isEncrypted)
+    try save(1...8, to: store)
+    var secret: [Leaflet] = []
+    for number in 0..<5 {
+      let leaflet = Leaflet()
+      leaflet.number = Int64(1000 + number)
+      leaflet.title = "zanzibar\(number)"
+      leaflet.text = number % 2 == 0 ? "zanzibaric\(number)" : nil
+      try store.insert(leaflet)
+      secret.append(leaflet)
+    }
+    try store.saveChanges()
+    try store.buildIndexes()
+    #expect(try words("zanzi", in: store).count == 8)
+    // One is stale in a segment, two are pending, and one stays.
+    try store.delete(secret[0])
+    try store.saveChanges()
+    try store.buildIndexes()
+    try store.update(secret[1]) { $0.title = "harbour" }
+    try store.delete([secret[2], secret[3]])
+    try store.saveChanges()
+    #expect(try words("zanzi", in: store).count == 8)
+    if knowsClass {
+      _ = try store.compact()
+    } else {
+      try store.close()
+      var configuration = StoreConfiguration()
+      if isEncrypted { configuration.encryption = TextWorkload.encryption }
+      let plain = try Store(.directory(directory.path("store")), classes: [], configuration: configuration)
+      _ = try plain.compact()
+      try plain.close()
+      store = try open("store", isEncrypted)
+    }
+    #expect(try words("zanzi", in: store) == ["zanzibar4", "zanzibaric4"])
+    #expect(try store.verify().problems.isEmpty)
+    try store.expectNoLostSegments()
+    var searches = LeafletSearches(seed: 4)
+    try searches.check(store)
+    try store.buildIndexes()
+    try searches.check(store, "merged")
+    #expect(try store.verify().problems.isEmpty)
+    // Nothing is left to remove.
+    let headers = try segmentIDs(of: store)
+    _ = try store.compact()
+    #expect(try segmentIDs(of: store) == headers)
+    _ = try store.compact { _ in false }
+    try store.close()
+    if !isEncrypted {
+      for file in try FileManager.default.contentsOfDirectory(atPath: directory.path("store")) {
+        let content = try Data(contentsOf: URL(filePath: directory.path("store") + "/" + file))
+        for word in ["zanzibar0", "zanzibaric0", "zanzibar3"] {
+          #expect(content.range(of: Data(word.utf8)) == nil, "\(word) is found in \(file)")
+        }
+      }
+    }
+  }
+
+  private func segmentIDs(of store: Store) throws -> Set<KeyspaceID> {
+    Set(try store.sealing.keyspaces().filter { $0.textName?.segment != nil }.map(\.id))
+  }
+
   // MARK: Encryption
 
   /// The words of the texts as they are written, and folded.
