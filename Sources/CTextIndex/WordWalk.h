@@ -1,7 +1,7 @@
 // A walk through those words of a property that a pattern describes, in their order.
 #pragma once
 
-#include "FuzzyFilter.h"
+#include "FuzzyMatcher.h"
 #include "Query.h"
 #include "Segment.h"
 
@@ -23,18 +23,27 @@ class WordWalk {
   bool isUncertain() const { return !isWhole() && !describesCutWords_; }
 
  private:
+  // Moves to the first word, or to the next one.
+  bool move();
   // Tests a word that the dictionary has as a whole.
-  bool matches() const;
+  bool matches();
+  // Skips words with a beginning that excludes them, if there are many.
+  void skipExcluded();
 
   // The kind and the property before a word.
   static constexpr size_t kHead = 2;
+  // The number of words that are tested in the time of a search in the dictionary.
+  static constexpr size_t kManyFailures = 24;
 
   const WordPattern &pattern_;
-  const FuzzyFilter filter_;
+  FuzzyMatcher matcher_;
   const bool describesCutWords_;
   Bytes prefix_;
   DictionaryCursor cursor_;
-  bool hasBegun_ = false;
+  // The key to which the walk moves next; empty for the one after the current one.
+  Bytes target_;
+  // The number of words in succession that do not match.
+  size_t failureCount_ = 0;
 };
 
 }  // namespace todana::text
