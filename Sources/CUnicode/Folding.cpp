@@ -262,7 +262,9 @@ void squeezeSpaces(Bytes &text, bool trims, std::vector<FoldedPart> *parts) {
         (*parts)[part++].folded = static_cast<uint32_t>(kept);
       }
     }
-    if (!property(scalar.value).isSpace()) {
+    // Most bytes are ASCII without white space.
+    const bool isGraphic = bytes[next] > ' ' && bytes[next] < 0x80;
+    if (isGraphic || !property(scalar.value).isSpace()) {
       for (uint32_t index = 0; index < scalar.length; index++) bytes[kept++] = bytes[next + index];
       followsSpace = false;
     } else if (!followsSpace) {

@@ -16,6 +16,8 @@ bool isLetter(WordBreak value) { return value == B::aLetter || value == B::hebre
 bool isMidLetter(WordBreak value) { return value == B::midLetter || value == B::midNumLet || value == B::singleQuote; }
 bool isMidNumber(WordBreak value) { return value == B::midNum || value == B::midNumLet || value == B::singleQuote; }
 
+bool isASCIILetter(uint8_t byte) { return static_cast<uint8_t>((byte | 0x20) - 'a') < 26; }
+
 class Segmenter {
  public:
   Segmenter(const uint8_t *text, size_t count, Segmentation segmentation, std::vector<Segment> &segments)
@@ -24,6 +26,10 @@ class Segmenter {
   void run() {
     size_t offset = 0;
     while (offset < count_) {
+      if (raw_ == B::aLetter && isASCIILetter(text_[offset])) {
+        offset = endOfLetters(offset);
+        continue;
+      }
       const Scalar scalar = decode(text_, count_, offset);
       const Property &own = property(scalar.value);
       if (offset > 0 && isBreak(own, offset + scalar.length)) finish(offset);
@@ -39,6 +45,14 @@ class Segmenter {
     if (isWord_ || findsAll_) segments_.push_back({static_cast<uint32_t>(start_), static_cast<uint32_t>(offset)});
     start_ = offset;
     isWord_ = false;
+  }
+
+  // Moves over letters after a letter, between which rule WB5 allows no boundary.
+  size_t endOfLetters(size_t offset) {
+    do offset++;
+    while (offset < count_ && isASCIILetter(text_[offset]));
+    beforeLast_ = last_;
+    return offset;
   }
 
   // Returns the value of the next scalar that rule WB4 does not pass over.
