@@ -120,6 +120,7 @@ extension Store {
     of scan: any BackendScan, into chunk: RecordChunk, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Bool {
     while true {
+      try checkForCancellationOfReader()
       do throws(BackendError) {
         try scan.next(into: chunk)
         return !chunk.slices.isEmpty

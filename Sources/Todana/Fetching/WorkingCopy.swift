@@ -113,15 +113,21 @@ extension Store {
       return try body(self, onDamage)
     }
     let isReporting = onDamage.isReporting
-    let (outcome, reported) = await onWorker { () -> (Swift.Result<Result, StoreError>, [StoreError]) in
-      let reported = ReportedErrors()
-      do throws(StoreError) {
-        let store = try copy.makeStore()
-        let policy = isReporting ? DamagePolicy.report { reported.errors.append($0) } : .fail
-        return (.success(try body(store, policy)), reported.errors)
-      } catch {
-        return (.failure(error), reported.errors)
+    let cancellation = Cancellation()
+    let (outcome, reported) = await withTaskCancellationHandler {
+      await onWorker { () -> (Swift.Result<Result, StoreError>, [StoreError]) in
+        let reported = ReportedErrors()
+        do throws(StoreError) {
+          let store = try copy.makeStore()
+          store.cancellation = cancellation
+          let policy = isReporting ? DamagePolicy.report { reported.errors.append($0) } : .fail
+          return (.success(try body(store, policy)), reported.errors)
+        } catch {
+          return (.failure(error), reported.errors)
+        }
       }
+    } onCancel: {
+      cancellation.cancel()
     }
     try begin()
     try checkForCancellation()
@@ -133,7 +139,16 @@ extension Store {
 extension Store {
   /// Throws ``StoreError/Code/cancelled`` if the task was cancelled.
   func checkForCancellation() throws(StoreError) {
-    if Task.isCancelled { throw StoreError(.cancelled, "The task was cancelled.", underlying: CancellationError()) }
+    if Task.isCancelled { throw Self.cancelled }
+  }
+
+  /// Throws ``StoreError/Code/cancelled`` if the task was cancelled for which the store reads on another thread.
+  func checkForCancellationOfReader() throws(StoreError) {
+    if let cancellation, cancellation.isCancelled { throw Self.cancelled }
+  }
+
+  private static var cancelled: StoreError {
+    StoreError(.cancelled, "The task was cancelled.", underlying: CancellationError())
   }
 }
 

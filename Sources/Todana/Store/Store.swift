@@ -58,6 +58,8 @@ public final class Store {
   var savepointDepth = 0
   /// The journal of the open savepoints; kept for the next one.
   var journal: ChangeJournal?
+  /// Whether the task for which the store reads was cancelled; nil for a store that reads for its user.
+  var cancellation: Cancellation?
   /// Whether the store does background work for other stores (``WorkerSeed``).
   private(set) var isWorker = false
   /// The error of a call that could not throw; the next throwing call throws it.

@@ -1,4 +1,6 @@
 // Asynchronous queries answer as the synchronous ones, and do not block the caller's actor.
+import Dispatch
+import Synchronization
 import TestSupport
 import Testing
 import Todana
@@ -227,4 +229,56 @@ private final class Release: StoredObject {
 private final class NewerRelease: StoredObject {
   override class var storedName: String { "Release" }
   override class var version: UInt8 { 9 }
+
+  @Test func `cancelling a task ends its query`() async throws {
+    let backend = FaultyBackend()
+    let writer = try Store(backend: backend, classes: [Track.self, Release.self])
+    for number in 0..<40_000 {
+      let track = Track()
+      track.seconds = UInt32(number)
+      try writer.insert(track)
+    }
+    try writer.saveChanges()
+    try writer.close()
+    // A scan, and an index.
+    for query in [Track.all, Track.where { $0.seconds >= 1 }] {
+      let progress = QueryProgress()
+      let task = Task {
+        let store = try Store(backend: backend, classes: [Track.self, Release.self])
+        defer { #expect(throws: Never.self) { try store.close() } }
+        return try await store.valuesAsync(query) { track in
+          progress.advance()
+          return track.seconds
+        }
+      }
+      await progress.waitForBeginning()
+      task.cancel()
+      progress.goOn()
+      let error = await #expect(throws: StoreError.self) { try await task.value }
+      #expect(error?.code == .cancelled)
+      #expect(progress.count < 20_000, "\(query)")
+    }
+  }
+}
+
+/// Stops a query at its first object until the test lets it go on.
+private final class QueryProgress: Sendable {
+  private let counter = Atomic(0)
+  private let beginning: AsyncStream<Void>
+  private let begin: AsyncStream<Void>.Continuation
+  private let goesOn = DispatchSemaphore(value: 0)
+
+  init() { (beginning, begin) = AsyncStream.makeStream() }
+
+  var count: Int { counter.load(ordering: .relaxed) }
+
+  func advance() {
+    guard counter.add(1, ordering: .relaxed).oldValue == 0 else { return }
+    begin.yield()
+    goesOn.wait()
+  }
+
+  func waitForBeginning() async { for await _ in beginning { return } }
+
+  func goOn() { goesOn.signal() }
 }

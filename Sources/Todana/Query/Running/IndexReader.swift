@@ -86,6 +86,7 @@ struct IndexReader {
       }
     }
     guard let scan else { return .endOfRange }
+    try store.checkForCancellationOfReader()
     do throws(BackendError) { try scan.next(into: chunk) } catch { throw store.translate(error) }
     if !chunk.slices.isEmpty { return .entries }
     self.scan = nil

@@ -91,6 +91,7 @@ final class ParallelScan: @unchecked Sendable {
     while true {
       let slot = slots[number % slots.count]
       slot.isReady.wait()
+      try store.checkForCancellationOfReader()
       var failures = slot.failures[...]
       /// Handles the errors of the records before a position.
       func handleFailures(before position: Int) throws(StoreError) {

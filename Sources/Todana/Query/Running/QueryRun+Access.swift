@@ -176,6 +176,7 @@ extension QueryRun {
   func read(
     _ rowIDs: ArraySlice<RowID>, of classID: KeyspaceID, into chunk: RecordChunk
   ) throws(StoreError) {
+    try store.checkForCancellationOfReader()
     do throws(BackendError) {
       try snapshot.read(rows: rowIDs.span, of: classID, into: chunk)
     } catch {

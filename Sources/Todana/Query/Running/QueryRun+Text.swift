@@ -58,6 +58,7 @@ extension QueryRun {
     var (rows, areSure): ([RowID], [Bool]) = ([], [])
     var (nextChanged, limit) = (0, max(16, min(query.neededCount ?? 4096, 4096)))
     while true {
+      try store.checkForCancellationOfReader()
       do throws(BackendError) {
         try search.next(into: &rows, &areSure, limit: limit)
       } catch {
