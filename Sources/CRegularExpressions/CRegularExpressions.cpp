@@ -1,29 +1,8 @@
-#include "include/CRegularExpressions.h"
-
-#include <re2/re2.h>
-
 #include <cstdio>
 #include <exception>
 #include <memory>
 
-namespace {
-
-// The memory of a compiled expression and of the states that matching adds to it.
-constexpr int64_t kMostMemory = 8 << 20;
-
-re2::RE2::Options options() {
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_case_sensitive(false);
-  options.set_max_mem(kMostMemory);
-  return options;
-}
-
-re2::StringPiece piece(const uint8_t *bytes, size_t count) {
-  return re2::StringPiece(reinterpret_cast<const char *>(bytes), count);
-}
-
-}  // namespace
+#include "Options.h"
 
 struct tdr_expression {
   explicit tdr_expression(const re2::StringPiece &pattern) : regex(pattern, options()) {}

@@ -38,6 +38,15 @@ bool tdr_find(
   const tdr_expression *expression, const uint8_t *TDR_NULLABLE text, size_t count, size_t from, size_t *start,
   size_t *end);
 
+// Receives a literal of an alternative; the alternatives have the numbers 0, 1 and so on.
+typedef void (*tdr_take_literal)(void *context, size_t alternative, const uint8_t *bytes, size_t count);
+
+// Finds literals, in lower case, without which an expression has no match: a text in lower case has all literals of one
+// alternative at least. Passes none if the expression is invalid, or if it may match without any. Returns false if there
+// is no memory.
+bool tdr_find_literals(
+  const uint8_t *TDR_NULLABLE pattern, size_t count, tdr_take_literal take, void *context);
+
 TDR_ASSUME_NONNULL_END
 
 #ifdef __cplusplus

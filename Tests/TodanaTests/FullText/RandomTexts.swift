@@ -69,6 +69,13 @@ struct RandomTexts {
     return number(0...2) == 0 ? changed(beginning) : beginning
   }
 
+  /// The beginning of a part of a text as a regular expression.
+  private mutating func literal(of texts: [String]) -> String {
+    part(of: texts, words: 1...2).unicodeScalars.prefix(number(2...9)).map { scalar in
+      scalar.properties.isAlphabetic ? String(scalar) : "."
+    }.joined()
+  }
+
   /// A piece of a text, with one letter in five changed.
   private mutating func piece(of text: String) -> String {
     let scalars = Array(text.unicodeScalars)
@@ -109,6 +116,10 @@ struct RandomTexts {
       return .near(
         (0..<number(2...3)).map { _ in part(of: texts, words: 1...2) },
         distance: number(0...9) == 0 ? number(200...1_000_000) : number(0...3))
+    case 13 where number(0...1) == 0:
+      let literals = (0..<number(1...4)).map { _ in literal(of: texts) }
+      let joint = one(of: ["|", ".*", "[a-zñж]?"])
+      return .regularExpression(literals.joined(separator: joint) + (number(0...1) == 0 ? "" : "(\(literals[0])|b)*"))
     case 13:
       let letters = piece(of: one(of: texts)).unicodeScalars.filter { $0.properties.isAlphabetic && $0.value < 0x250 }
       return .regularExpression(letters.map { number(0...1) == 0 ? "[\($0)z]" : "\($0)?" }.joined() + "(a|b.)*")

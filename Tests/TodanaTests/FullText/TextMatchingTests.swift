@@ -58,4 +58,19 @@ import Testing
     case .not(let node): ["not", list(of: node)]
     }
   }
+
+  /// An index finds the texts that have these parts.
+  @Test(arguments: [
+    ("choi[a-z]e", [["choi"]]), ("abc.*def", [["abc", "def"]]), ("(foo|bar)baz", [["barbaz"], ["foobaz"]]),
+    ("LANTERN", [["lantern"]]), ("привет", [["привет"]]), ("文件名", [["文件名"]]), ("a.c", []), ("(abc)?", []),
+    ("abc|d", []), ("", []), ("(?-i)ABC", [["abc"]]), ("abc|def|ghi|jkl|mno|pqr|stu|vwx|yza", []),
+    ("abc.+(def|ghi|jkl|mno|pqr|stu|vwx|yza|bcd)", [["abc"]]), ("Écluse", []), ("[abc]{3}", []),
+  ])
+  func `a regular expression has parts without which no text matches`(
+    _ pattern: String, _ expected: [[String]]
+  ) throws {
+    let parts = try RegularExpression(pattern).requiredParts()
+    let found = parts.map { alternative in alternative.map { String(decoding: $0, as: UTF8.self) }.sorted() }
+    #expect(Set(found) == Set(expected.map { $0.sorted() }), "\(found)")
+  }
 }

@@ -72,8 +72,22 @@ final class TextSegmentQuery: @unchecked Sendable {
     case .begins(let part): try add(part, begins: true)
     case .ends(let part): try add(part, ends: true)
     case .equals(let whole): try add(whole, begins: true, ends: true)
-    case .regularExpression: try unsafe tdt_query_add_anything(query).check()
+    case .regularExpression(let expression): try add(expression)
     }
+  }
+
+  /// Adds an expression, which texts have to be tested for.
+  private func add(_ expression: RegularExpression) throws(BackendError) {
+    let alternatives = expression.requiredParts()
+    for parts in alternatives {
+      for part in parts { try add(part) }
+      try unsafe tdt_query_join(query, Int32(TDT_ALL.rawValue), parts.count).check()
+    }
+    if !alternatives.isEmpty {
+      try unsafe tdt_query_join(query, Int32(TDT_ANY.rawValue), alternatives.count).check()
+    }
+    try unsafe tdt_query_add_anything(query).check()
+    if !alternatives.isEmpty { try unsafe tdt_query_join(query, Int32(TDT_ALL.rawValue), 2).check() }
   }
 
   private func add(_ part: [UInt8], begins: Bool = false, ends: Bool = false) throws(BackendError) {
