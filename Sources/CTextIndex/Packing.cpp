@@ -20,15 +20,18 @@ size_t packedSize(size_t count, unsigned width) { return (count * width + 7) / 8
 
 // Returns the width that takes the fewest bytes.
 unsigned bestWidth(const uint32_t *values, size_t count) {
+  // The number of values with each number of bits, counted in turns: successive values often have as many bits, and a
+  // counter that was just changed has to be waited for.
+  uint32_t counts[2][kMostBits + 1] = {};
+  uint32_t all = 0;
+  for (size_t index = 0; index < count; index++) {
+    counts[index % 2][bitCount(values[index])]++;
+    all |= values[index];
+  }
+  const unsigned most = bitCount(all);
   // The number of values with more bits than a width.
   uint32_t above[kMostBits + 1] = {};
-  unsigned most = 0;
-  for (size_t index = 0; index < count; index++) {
-    const unsigned bits = bitCount(values[index]);
-    if (bits > 0) above[bits - 1]++;
-    most = std::max(most, bits);
-  }
-  for (unsigned width = most; width-- > 1;) above[width - 1] += above[width];
+  for (unsigned width = most; width-- > 0;) above[width] = above[width + 1] + counts[0][width + 1] + counts[1][width + 1];
   unsigned best = most;
   size_t least = packedSize(count, most);
   for (unsigned width = most; width-- > 0;) {

@@ -84,6 +84,11 @@ class PostingsReader {
 
   // Returns the positions in the current document with this index. The pointer is valid until the next call of `load`.
   const uint32_t *positions(size_t index);
+  // The number of all places of the current group, whose positions follow each other.
+  size_t totalPlaceCount() {
+    if (!hasPositions_) loadPositions();
+    return positions_.size();
+  }
 
  private:
   struct Group {

@@ -38,20 +38,36 @@ void appendImpacts(const Impacts &impacts, Bytes &output) {
 
 Impacts impacts(
   const uint32_t *documents, const uint32_t *counts, size_t count, const std::vector<uint32_t> &lengths) {
-  Impact sorted[kGroup];
-  for (size_t index = 0; index < count; index++) sorted[index] = {counts[index], lengths[documents[index]]};
-  std::sort(sorted, sorted + count, [](const Impact &one, const Impact &other) {
-    return one.length != other.length ? one.length < other.length : one.count > other.count;
-  });
   Impacts impacts;
-  for (size_t index = 0; index < count; index++) {
-    if (!impacts.empty() && sorted[index].count <= impacts.back().count) continue;
+  // Adds the highest count of the documents with so many words. Lengths come in ascending order.
+  const auto add = [&](const Impact &impact) {
+    if (!impacts.empty() && impact.count <= impacts.back().count) return;
     if (impacts.size() < kMostImpacts) {
-      impacts.push_back(sorted[index]);
+      impacts.push_back(impact);
     } else {
-      impacts.back().count = sorted[index].count;
+      impacts.back().count = impact.count;
+    }
+  };
+  // Most documents are short, so that the highest count of each length is found without sorting.
+  constexpr uint32_t kShort = 256;
+  uint32_t highest[kShort] = {};
+  Impact longer[kGroup];
+  size_t longerCount = 0;
+  for (size_t index = 0; index < count; index++) {
+    const uint32_t length = lengths[documents[index]];
+    if (length < kShort) {
+      highest[length] = std::max(highest[length], counts[index]);
+    } else {
+      longer[longerCount++] = {counts[index], length};
     }
   }
+  for (uint32_t length = 0; length < kShort; length++) {
+    if (highest[length] > 0) add({highest[length], length});
+  }
+  std::sort(longer, longer + longerCount, [](const Impact &one, const Impact &other) {
+    return one.length != other.length ? one.length < other.length : one.count > other.count;
+  });
+  for (size_t index = 0; index < longerCount; index++) add(longer[index]);
   return impacts;
 }
 

@@ -32,9 +32,20 @@ class NewNumbers {
       rows.add(row);
       newLengths.push_back(inputs[input].segment->length(document));
     }
+    for (const std::vector<uint32_t> &numbers : numbers_) {
+      bool isShift = !numbers.empty() && numbers[0] != kDropped;
+      for (size_t document = 0; document < numbers.size(); document++) {
+        isShift = isShift && numbers[document] == numbers[0] + document;
+      }
+      areShifts_.push_back(isShift);
+    }
   }
 
-  uint32_t operator()(size_t input, uint32_t document) const { return numbers_[input][document]; }
+  // Returns the new numbers of the documents of an input.
+  const uint32_t *of(size_t input) const { return numbers_[input].data(); }
+  // Whether the new numbers of an input follow each other, as they usually do, and none is dropped. They are then known
+  // without the table, which does not fit into a cache.
+  bool areShifts(size_t input) const { return areShifts_[input]; }
 
   RowTable rows;
   std::vector<uint32_t> newLengths;
@@ -57,6 +68,7 @@ class NewNumbers {
   }
 
   std::vector<std::vector<uint32_t>> numbers_;
+  std::vector<bool> areShifts_;
   std::vector<uint32_t> next_;
 };
 
@@ -73,16 +85,10 @@ class TermMerge {
   void add(size_t input, PostingsReader reader, bool hasPositions) {
     for (size_t group = 0; group < reader.groupCount(); group++) {
       reader.load(group);
-      for (size_t index = 0; index < reader.count(); index++) {
-        const uint32_t number = numbers_(input, reader.documents()[index]);
-        if (number == kDropped) continue;
-        if (!postings_.documents.empty() && number <= postings_.documents.back()) isOrdered_ = false;
-        postings_.documents.push_back(number);
-        postings_.counts.push_back(reader.counts()[index]);
-        if (!hasPositions) continue;
-        const uint32_t *const positions = reader.positions(index);
-        postings_.positions.insert(postings_.positions.end(), positions, positions + reader.counts()[index]);
-      }
+      const size_t first = postings_.documents.size();
+      const size_t kept = addDocuments(input, reader);
+      if (first > 0 && kept > 0 && postings_.documents[first] <= postings_.documents[first - 1]) isOrdered_ = false;
+      if (hasPositions) addPositions(input, reader, kept == reader.count());
     }
   }
 
@@ -93,6 +99,44 @@ class TermMerge {
   }
 
  private:
+  // Adds the documents of a group that are not dropped, and returns their number.
+  size_t addDocuments(size_t input, PostingsReader &reader) {
+    const uint32_t *const all = numbers_.of(input);
+    const uint32_t *const documents = reader.documents();
+    const uint32_t *const counts = reader.counts();
+    uint32_t numbers[kGroup], kept[kGroup];
+    size_t count = 0;
+    if (numbers_.areShifts(input)) {
+      count = reader.count();
+      for (size_t index = 0; index < count; index++) numbers[index] = all[0] + documents[index];
+      append(numbers, counts, count);
+      return count;
+    }
+    for (size_t index = 0; index < reader.count(); index++) {
+      numbers[count] = all[documents[index]];
+      kept[count] = counts[index];
+      count += numbers[count] != kDropped;
+    }
+    append(numbers, kept, count);
+    return count;
+  }
+
+  void append(const uint32_t *documents, const uint32_t *counts, size_t count) {
+    postings_.documents.insert(postings_.documents.end(), documents, documents + count);
+    postings_.counts.insert(postings_.counts.end(), counts, counts + count);
+  }
+
+  void addPositions(size_t input, PostingsReader &reader, bool areAllKept) {
+    const auto append = [&](const uint32_t *positions, size_t count) {
+      postings_.positions.insert(postings_.positions.end(), positions, positions + count);
+    };
+    if (areAllKept) return append(reader.positions(0), reader.totalPlaceCount());
+    for (size_t index = 0; index < reader.count(); index++) {
+      if (numbers_.of(input)[reader.documents()[index]] == kDropped) continue;
+      append(reader.positions(index), reader.counts()[index]);
+    }
+  }
+
   void sort() {
     const size_t count = postings_.documents.size();
     std::vector<size_t> order(count), starts(count);
