@@ -14,7 +14,8 @@ public struct StoredIndex: Sendable, Equatable {
   ///
   /// A text index has one for each object whose texts it has.
   public var entryCount = 0
-  /// The approximate number of objects whose texts a text index does not have yet, so that searches read them.
+  /// The number of objects whose texts a text index does not have yet, or not as they are now, so that searches read
+  /// them. Objects that were deleted since the last merge count, too.
   public var pendingCount = 0
   /// The number of rows without entries, as their records could not be read when the index was built.
   public var skippedRowCount = 0
@@ -62,22 +63,37 @@ extension Store {
     }
   }
 
+  /// Counts the rows of a class after a row.
+  private func rowCount(
+    of classID: KeyspaceID, after rowID: RowID, in snapshot: any BackendSnapshot
+  ) throws(StoreError) -> Int {
+    let bound = try onRecords { _ throws(BackendError) in try snapshot.rowIDBound(of: classID) }
+    let scan = OrderedRowScan(of: classID, in: snapshot, from: rowID + 1, bound: bound)
+    let chunk = RecordChunk(byteCapacity: 1 << 10, recordLimit: 4096, leavesOutValues: true)
+    var count = 0
+    while try next(of: scan, into: chunk, onDamage: .report { _ in }) { count += chunk.slices.count }
+    return count
+  }
+
   private func storedTextIndex(of keyspace: Keyspace, _ keyspaces: [Keyspace]) throws(StoreError) -> StoredIndex? {
     guard keyspace.kind == .tree, let name = keyspace.textName else { return nil }
     var index = StoredIndex(className: name.className, name: name.indexName, isTextIndex: true)
     do throws(StoreError) {
-      let found = try onRecords { sealing throws(BackendError) -> (header: TextIndexHeader, pendingCount: Int)? in
-        let snapshot = try sealing.snapshot()
+      let snapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
+      let found = try onRecords { _ throws(BackendError) -> (header: TextIndexHeader, changedCount: Int)? in
         guard let header = try TextIndexState.header(of: keyspace.id, in: snapshot, self) else { return nil }
-        return (header, try TextIndexState.pending(of: keyspace.id, in: snapshot).count)
+        return (
+          header, try TextIndexState.pending(of: keyspace.id, in: snapshot).count { $0.rowID <= header.mergedRow }
+        )
       }
-      guard let (header, pendingCount) = found else { return nil }
+      guard let (header, changedCount) = found else { return nil }
       index.definition = header.signature.split(separator: "\n").map(String.init)
       index.isComplete = true
       index.entryCount = header.segments.reduce(0) { $0 + $1.info.rowCount - $1.staleCount }
-      let stored = keyspaces.first { $0.isOfClass && $0.displayName == name.className }
-      let count = try stored.map { stored throws(StoreError) in try savedCount(of: stored.id) } ?? 0
-      index.pendingCount = max(0, count - index.entryCount) + pendingCount
+      index.pendingCount = changedCount
+      if let stored = keyspaces.first(where: { $0.isOfClass && $0.displayName == name.className }) {
+        index.pendingCount += try rowCount(of: stored.id, after: header.mergedRow, in: snapshot)
+      }
     } catch {
       guard error.code == .damagedRecord || error.code == .damagedIndex else { throw error }
       index.isDamaged = true

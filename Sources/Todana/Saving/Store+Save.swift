@@ -51,7 +51,10 @@ extension Store {
         if attemptCount < 10, canBeEncodedAgain(batch, after: error) { continue }
         throw failure(of: batch, error, buffers)
       }
-      for table in registry.tablesWithChanges { noteSavedTexts(of: table, count: table.pending.objects.count) }
+      for table in registry.tablesWithChanges {
+        let weight = TextIndexMerge.weight(rowCount: table.pending.objects.count, byteCount: batch.arena.count)
+        noteSavedTexts(of: table, weight: weight)
+      }
       let flight = isAwaited ? SaveInFlight(batch, registry: registry, buffers: namedBuffers) : nil
       if session.changes.hasListeners { publish(batch, commitNumber) }
       finishSave(batch)

@@ -207,6 +207,32 @@ extension TextIndexSearchTests {
     #expect(try store.fetch(subjects).map(\.subject) == ["subject 7"])
   }
 
+  @Test(arguments: [(count: 5000, length: 1), (20, 1 << 20)])
+  func `rows are merged in the background if they are many or long`(_ count: Int, _ length: Int) async throws {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    let store = try Store(.directory(directory.path("store")), classes: [Letter.self])
+    let text = String(repeating: "a", count: length)
+    for number in 0..<count {
+      let letter = Letter()
+      letter.subject = "\(text) \(number)"
+      try store.insert(letter)
+    }
+    try store.saveChanges()
+    for _ in 0..<6000 {
+      if try store.storedIndexes.allSatisfy({ $0.pendingCount == 0 }) { break }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(try store.storedIndexes.map(\.pendingCount) == [0])
+    #expect(try store.count(Letter.where { $0.subject.matches("7 ") }) == 1)
+    // A few short ones stay pending.
+    let letter = Letter()
+    letter.subject = "short"
+    try store.insert(letter)
+    try store.saveChanges()
+    #expect(try store.storedIndexes.map(\.pendingCount) == [1])
+    try store.close()
+  }
+
   @Test func `pages and tables of segments are released and read again`() throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     let store = try Store(.directory(directory.path("store")), classes: [Letter.self])

@@ -27,9 +27,9 @@ extension Store {
       guard let bound = try snapshot.rowIDBound(of: classID) else { return true }
       for index in table.textIndexes {
         guard let tree = index.tree, let header = session.textIndexes.header(of: tree) else { continue }
-        // All entries of the tree but a few are pending ones.
+        // All entries of the tree but a few are pending ones. Their records may be long, which the merge finds out.
         let pendingCount = try snapshot.count(of: tree) + Int(clamping: bound - min(bound, header.mergedRow + 1))
-        if pendingCount > TextIndexMerge.pendingLimit { return true }
+        if pendingCount > TextIndexMerge.pendingLimit / 16 { return true }
       }
     } catch {
       // A damaged index does not keep the store from opening.

@@ -50,10 +50,10 @@ extension Store {
   }
 
   /// Begins to merge the texts of a table's rows in the background if many were saved.
-  func noteSavedTexts(of table: ClassTable, count: Int) {
+  func noteSavedTexts(of table: ClassTable, weight: Int) {
     for index in table.textIndexes {
       guard let tree = index.tree, configuration.indexBuilding != .manual,
-        session.textIndexes.countChanged(count, of: tree, limit: TextIndexMerge.pendingLimit)
+        session.textIndexes.countChanged(weight, of: tree, limit: TextIndexMerge.pendingLimit)
       else { continue }
       mergeTextsInBackground(of: table)
     }

@@ -10,8 +10,8 @@ final class TextIndexCache: Sendable {
     var pages: TextPageCache?
     /// The pending entries of the newest state that was read.
     var pending = SmallMap<KeyspaceID, (commit: CommitNumber, entries: [PendingText])>()
-    /// The number of rows of a tree's class that were saved since the last merge began.
-    var changedCounts = SmallMap<KeyspaceID, Int>()
+    /// The weight of the rows of a tree's class that were saved since the last merge began.
+    var changedWeights = SmallMap<KeyspaceID, Int>()
   }
 
   private let contents = Mutex(Contents())
@@ -64,11 +64,11 @@ final class TextIndexCache: Sendable {
     return entries
   }
 
-  /// Counts rows that were saved; returns whether the number has reached the limit, and then begins again.
-  func countChanged(_ count: Int, of tree: KeyspaceID, limit: Int) -> Bool {
+  /// Counts rows that were saved; returns whether their weight has reached the limit, and then begins again.
+  func countChanged(_ weight: Int, of tree: KeyspaceID, limit: Int) -> Bool {
     contents.withLock { contents in
-      let total = (contents.changedCounts[tree] ?? 0) + count
-      contents.changedCounts[tree] = total >= limit ? 0 : total
+      let total = (contents.changedWeights[tree] ?? 0) + weight
+      contents.changedWeights[tree] = total >= limit ? 0 : total
       return total >= limit
     }
   }

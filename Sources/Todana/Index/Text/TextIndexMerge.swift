@@ -15,8 +15,11 @@ struct TextIndexMerge {
   private let index: ClassTextIndex
   private let check: () throws -> Void
 
-  /// The number of pending rows up to which a search tests their texts.
+  /// The weight of pending rows up to which a search tests their texts: 4,096 rows, or 16 MB in long records.
   static let pendingLimit = 4096
+
+  /// Returns the weight of rows with so many bytes together.
+  static func weight(rowCount: Int, byteCount: Int) -> Int { rowCount + byteCount / 4096 }
   /// The most rows of a segment that is made of records.
   private static let rowLimit = 131_072
 
@@ -33,7 +36,7 @@ struct TextIndexMerge {
     (self.store, self.table, self.index, self.check) = (store, table, index, check)
   }
 
-  /// Merges rows until no more than `limit` are pending.
+  /// Merges rows until the weight of pending ones is no more than `limit`.
   ///
   /// - Throws: The errors of `check`; ``StoreError``.
   mutating func run(leaving limit: Int) throws {
@@ -59,20 +62,31 @@ struct TextIndexMerge {
 
   // MARK: Pending rows
 
-  /// Tests whether more rows than a limit are pending.
+  /// Tests whether the weight of pending rows is above a limit.
+  ///
+  /// A row that cannot be read is no reason for a merge; it is noted by the next one.
   private func isAbove(_ limit: Int, _ tree: KeyspaceID, _ classID: KeyspaceID) throws -> Bool {
     guard let (snapshot, state) = try newestState() else { return false }
-    var count = state.pending.lazy.filter { !$0.isUnreadable && $0.rowID <= state.header.mergedRow }.count
-    if count > limit { return true }
+    let changed = state.pending.filter { !$0.isUnreadable && $0.rowID <= state.header.mergedRow }.map(\.rowID)
+    var weight = changed.count
+    if weight > limit { return true }
+    let chunk = store.takeChunk()
+    defer { store.giveBack(chunk) }
+    var rest = changed[...]
+    while !rest.isEmpty {
+      try snapshot.read(rows: rest.span, of: classID, into: chunk)
+      if chunk.slices.isEmpty { throw BackendError(wrongAnswer: "no result for requested rows") }
+      weight += Self.weight(rowCount: 0, byteCount: chunk.arena.count)
+      if weight > limit { return true }
+      rest = rest.dropFirst(chunk.slices.count)
+    }
     let bound = try snapshot.rowIDBound(of: classID)
     if let bound, bound <= state.firstUnmergedRow { return false }
     let scan = OrderedRowScan(of: classID, in: snapshot, from: state.firstUnmergedRow, bound: bound)
-    let chunk = RecordChunk(byteCapacity: 1 << 10, recordLimit: 4096, leavesOutValues: true)
-    // A row that cannot be read is no reason for a merge; it is noted by the next one.
-    while count <= limit, try store.next(of: scan, into: chunk, onDamage: .report { _ in }) {
-      count += chunk.slices.count
+    while weight <= limit, try store.next(of: scan, into: chunk, onDamage: .report { _ in }) {
+      weight += Self.weight(rowCount: chunk.slices.count, byteCount: chunk.arena.count)
     }
-    return count > limit
+    return weight > limit
   }
 
   /// Merges the next pending rows into a segment.

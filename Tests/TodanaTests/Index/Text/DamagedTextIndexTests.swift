@@ -227,7 +227,7 @@ extension DamagedTextIndexTests {
     try set(record)
     var searches = LeafletSearches(seed: 1)
     try searches.check(store)
-    #expect(try store.storedIndexes.map(\.pendingCount) == [2, 2])
+    #expect(try store.storedIndexes.map(\.pendingCount) == [1, 1])
     #expect(try store.verify().problems.isEmpty)
     try backend.close()
   }
