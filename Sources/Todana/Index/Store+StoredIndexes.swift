@@ -14,8 +14,9 @@ public struct StoredIndex: Sendable, Equatable {
   ///
   /// A text index has one for each object whose texts it has.
   public var entryCount = 0
-  /// The number of objects whose texts a text index does not have yet, or not as they are now, so that searches read
-  /// them. Objects that were deleted since the last merge count, too.
+  /// The number of objects whose texts searches read, because a text index does not have them as they are now.
+  ///
+  /// Objects that were deleted since the last merge count, too.
   public var pendingCount = 0
   /// The number of rows without entries, as their records could not be read when the index was built.
   public var skippedRowCount = 0
