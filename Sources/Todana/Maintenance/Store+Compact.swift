@@ -38,7 +38,8 @@ extension Store {
     var failure: StoreError?
     var keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     /// Keeps the error of a class, after which the others are compacted; throws any other one.
-    func keep(_ error: StoreError) throws(StoreError) {
+    func keep(_ error: StoreError, of keyspace: Keyspace) throws(StoreError) {
+      if error.isOfDropped(keyspace) { return }
       let code = (error.underlying as? BackendError)?.code
       guard code == .damaged || code == .noSpace else { throw error }
       failure = failure ?? error
@@ -48,7 +49,7 @@ extension Store {
       do throws(StoreError) {
         guard try removeFormerTexts(of: name, keyspace.id, progress) else { return compacted }
       } catch {
-        try keep(error)
+        try keep(error, of: keyspace)
       }
     }
     if keyspaces.contains(where: { $0.textName != nil }) {
@@ -68,7 +69,7 @@ extension Store {
         let className = keyspace.kind == .keys ? nil : keyspace.owningClassName
         if isSmaller, let className, !compacted.contains(className) { compacted.append(className) }
       } catch {
-        try keep(error)
+        try keep(error, of: keyspace)
       }
       guard goesOn else { break }
     }
@@ -101,5 +102,12 @@ extension Store {
     } catch {
       throw StoreError(.backend, "\(error)", underlying: error)
     }
+  }
+}
+
+extension StoreError {
+  /// Whether the error says that the keyspace of a text index's segment no longer exists: a merge has replaced it.
+  func isOfDropped(_ keyspace: Keyspace) -> Bool {
+    keyspace.textName?.segment != nil && (underlying as? BackendError)?.code == .noSuchKeyspace
   }
 }

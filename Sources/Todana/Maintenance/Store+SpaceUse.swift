@@ -36,7 +36,9 @@ extension Store {
           }
         }
       } catch {
-        throw failure ?? error
+        if let failure { throw failure }
+        guard error.isOfDropped(keyspace) else { throw error }
+        continue
       }
       guard let space, space.fileByteCount > 0 else { continue }
       let name = keyspace.isOfClass ? String(decoding: keyspace.name, as: UTF8.self) : nil

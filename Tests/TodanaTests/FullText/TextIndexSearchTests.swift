@@ -233,6 +233,48 @@ extension TextIndexSearchTests {
     try store.close()
   }
 
+  // Frequent words were searched in all texts, which a store may refuse.
+  @Test func `frequent words are counted and ranked by an index, also if scans are refused`() throws {
+    var configuration = StoreConfiguration()
+    configuration.scans = .refused(above: 100)
+    let store = try Store(.inMemory, classes: [Letter.self], configuration: configuration)
+    let words = ["the", "of", "to", "in", "and", "a", "is", "for"]
+    for number in 0..<500 {
+      let letter = Letter()
+      letter.subject = words.enumerated().filter { (number >> $0.offset) & 1 == 0 }.map(\.element).joined(
+        separator: " ")
+      try store.insert(letter)
+    }
+    try store.saveChanges()
+    try store.buildIndexes()
+    let expected = (0..<500).count { $0 & 0xFF != 0xFF }
+    let query = Letter.where { $0.subject.matches(TextExpression(typed: words.joined(separator: " OR ") + " ")) }
+    #expect(try store.explain(query).access == .scan)
+    #expect(try store.count(query) == expected && store.ids(query).count == expected)
+    #expect(try store.hits(query.sorted(by: .relevance).limit(3)).count == 3)
+    #expect(try store.count(Letter.where { $0.subject.matches(!.word("the")) }) == 250)
+    #expect(throws: StoreError.self) { try store.fetch(Letter.where { $0.subject.matches(!.word("the")) }) }
+    let sorted = Letter.where { $0.subject.matches(!.word("the") && .regularExpression("t")) }.sorted(by: .relevance)
+    #expect(throws: StoreError.self) { try store.fetch(sorted) }
+  }
+
+  // A merge drops segments while the files are visited.
+  @Test func `a store is compacted and measured while its texts are merged`() throws {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    let store = try Store(.directory(directory.path("store")), classes: [Letter.self])
+    for round in 0..<8 {
+      for number in 0..<1500 {
+        let letter = Letter()
+        letter.subject = "letter \(number) of round \(round)"
+        try store.insert(letter)
+      }
+      try store.saveChanges()
+      _ = round % 2 == 0 ? try store.spaceUse().count : try store.compact().count
+    }
+    #expect(try store.count(Letter.where { $0.subject.matches("\"round 7\"") }) == 1500)
+    try store.close()
+  }
+
   @Test func `pages and tables of segments are released and read again`() throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     let store = try Store(.directory(directory.path("store")), classes: [Letter.self])

@@ -143,6 +143,20 @@ import Todana
     #expect(hits.map { $0.ranges(in: \.text).count } == [1])
   }
 
+  /// A description of a key path may have an address, so that each process would build the index again.
+  @Test func `the definition of an index is the same in each process`() throws {
+    let notes = try store.storedIndexes.filter { $0.className == "Note" }
+    #expect(
+      notes.first { $0.name == "all" }?.definition.filter { $0.hasPrefix("property") } == [
+        "property title", "property text", "property tags",
+      ])
+    let pages = try Store(.inMemory, classes: [Page.self])
+    #expect(
+      try pages.storedIndexes.map { $0.definition.filter { $0.hasPrefix("property") } } == [
+        ["property title", "property text"]
+      ])
+  }
+
   @Test func `an unknown index is refused`() throws {
     let error = #expect(throws: StoreError.self) { try count("blue", in: "nothing") }
     #expect(error?.code == .invalidQuery && error.map { "\($0)".contains("nothing") } == true)

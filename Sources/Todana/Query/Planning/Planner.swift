@@ -358,7 +358,7 @@ extension ConditionNode {
 
   /// The number of tests until the result is known: all alternatives, as most objects meet none, and about half of the
   /// tests that must all be true.
-  private var expectedTestCount: Double {
+  var expectedTestCount: Double {
     switch self {
     case .always, .never: return 0
     case .test: return 1

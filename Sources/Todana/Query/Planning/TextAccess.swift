@@ -55,11 +55,23 @@ final class TextAccess {
     return search.estimate
   }
 
-  /// The cost of testing the texts of one object, by the average number of their words.
+  /// The cost of testing the texts of one object, by the average number of their words and the number of terms.
   var textCost: Double {
     let segments = state.header.segments
     let (words, rows) = segments.reduce((0, 0)) { ($0.0 + $1.info.wordCount, $0.1 + $1.info.rowCount) }
-    return 0.05 * Double(words) / Double(max(1, rows))
+    return 0.05 * (Double(words) / Double(max(1, rows)) + Double(test.plan.terms.count))
+  }
+
+  /// Whether segments may give rows whose texts have to be tested.
+  var testsTexts: Bool {
+    if index.declaration.keepsPositions {
+      return test.plan.terms.contains { term in
+        if case .regularExpression = term { true } else { false }
+      }
+    }
+    return !test.plan.terms.allSatisfy { term in
+      if case .words(let words) = term { words.count == 1 } else { false }
+    }
   }
 
   /// Returns a search that has given no rows yet.

@@ -3,7 +3,7 @@ extension QueryRun {
   /// Returns a plan that searches a text index, if one serves a condition and this is faster; otherwise the best plan.
   static func searchingTexts(
     insteadOf best: ExecutionPlan, _ query: QuerySpecification, of table: ClassTable, recordCount: Int,
-    in states: TextIndexStates, _ store: Store
+    readingRecords: Bool, in states: TextIndexStates, _ store: Store
   ) throws(StoreError) -> ExecutionPlan {
     // A search of segments takes as long as reading some objects.
     guard !table.textIndexes.isEmpty, best.cost > 30 else { return best }
@@ -13,7 +13,8 @@ extension QueryRun {
       guard let test = test as? MatchesTest, let access = try TextAccess(test, of: table, in: states, store) else {
         continue
       }
-      let plan = try plan(of: access, condition, query, recordCount: Double(recordCount))
+      let plan = try plan(
+        of: access, condition, query, recordCount: Double(recordCount), readingRecords: readingRecords)
       var other = best.cost
       if case .scan = best.access { other += Double(recordCount) * access.textCost }
       if plan.cost < other { best = plan }
@@ -22,7 +23,8 @@ extension QueryRun {
   }
 
   private static func plan(
-    of access: TextAccess, _ condition: ConditionNode, _ query: QuerySpecification, recordCount: Double
+    of access: TextAccess, _ condition: ConditionNode, _ query: QuerySpecification, recordCount: Double,
+    readingRecords: Bool
   ) throws(StoreError) -> ExecutionPlan {
     let header = access.state.header
     let mergedCount = Double(header.segments.reduce(0) { $0 + $1.info.rowCount - $1.staleCount })
@@ -30,13 +32,16 @@ extension QueryRun {
     let found = Double(try access.estimate())
     let needed = query.sortKeys.isEmpty ? query.neededCount.map { Double($0) * 3 } ?? found : found
     let isSorted = !query.sortKeys.isEmpty
+    let residual = condition.without([access.test.identity])
+    let readsRecords = readingRecords || isSorted || residual.expectedTestCount > 0 || access.testsTexts
     let cost =
       Planner.Cost.start * Double(1 + header.segments.count)
-      + min(found, needed) * (Planner.Cost.row + (isSorted ? Planner.Cost.sortedRow : 0))
+      + min(found, needed)
+      * ((readsRecords ? Planner.Cost.row : Planner.Cost.entry) + (isSorted ? Planner.Cost.sortedRow : 0))
       + untestedCount * (Planner.Cost.scannedRecord + condition.testCost + access.textCost)
-      + (access.index.declaration.keepsPositions ? 0 : min(found, needed) * access.textCost)
+      + (access.testsTexts ? min(found, needed) * access.textCost : 0)
     return ExecutionPlan(
-      access: .text(access), residual: condition.without([access.test.identity]), order: isSorted ? .sorted : .given,
+      access: .text(access), residual: residual, order: isSorted ? .sorted : .given,
       expectedCount: found + untestedCount, cost: cost)
   }
 

@@ -21,7 +21,7 @@ struct QueryRun {
 
   init(
     _ query: QuerySpecification, of table: ClassTable, in store: Store, includingPending: Bool,
-    onDamage: DamagePolicy = .fail
+    onDamage: DamagePolicy = .fail, readingRecords: Bool = true
   ) throws(StoreError) {
     try query.check(in: store)
     var query = query
@@ -72,7 +72,7 @@ struct QueryRun {
     }
     texts = TextIndexStates(in: snapshot, of: store)
     self.plan = try Self.searchingTexts(
-      insteadOf: plan, query, of: table, recordCount: recordCount, in: texts, store)
+      insteadOf: plan, query, of: table, recordCount: recordCount, readingRecords: readingRecords, in: texts, store)
     references =
       readsOwnProperties ? nil : ReferenceLoader(query.condition, paths: paths, table, snapshot, self.onDamage)
     if query.startsAfterPending, !includingPending { try startAfterSavedValues() }

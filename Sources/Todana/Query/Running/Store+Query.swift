@@ -83,7 +83,9 @@ extension Store {
     if query.specification.includesSubclasses {
       return try withSubclasses(query, includingPending, onDamage) { run throws(StoreError) in try run.count() }
     }
-    return try begin(query, includingPending: includingPending, onDamage: onDamage).count()
+    return try begin(
+      query, includingPending: includingPending, onDamage: onDamage, readingRecords: false
+    ).count()
   }
 
   /// Tests whether a query has any objects.
@@ -106,7 +108,7 @@ extension Store {
         try run.ids().map { ObjectID(unchecked: $0) }
       }
     }
-    let run = try begin(query, includingPending: includingPending, onDamage: onDamage)
+    let run = try begin(query, includingPending: includingPending, onDamage: onDamage, readingRecords: false)
     let rowIDs = try run.rowIDs()
     guard let classID = run.table.classID else { return [] }
     return rowIDs.map { ObjectID(unchecked: AnyObjectID(classID: classID, rowID: $0)) }
@@ -125,14 +127,24 @@ extension Store {
     return try QueryRun(query.specification, of: table(for: T.self), in: self, includingPending: true).explanation
   }
 
+  /// Begins a query.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - includingPending: Whether pending changes count.
+  ///   - onDamage: The policy for records that cannot be read.
+  ///   - readingRecords: Whether the records of the result are read, also if no condition and no order needs them.
+  /// - Returns: The query in the present state.
+  /// - Throws: ``StoreError``, such as ``StoreError/Code/scanRefused``.
   func begin<T: StoredObject>(
-    _ query: Query<T>, includingPending: Bool, onDamage: DamagePolicy
+    _ query: Query<T>, includingPending: Bool, onDamage: DamagePolicy, readingRecords: Bool = true
   ) throws(StoreError) -> QueryRun {
     try begin()
     try refuseIdentities(in: query)
     let run = try QueryRun(
-      query.specification, of: table(for: T.self), in: self, includingPending: includingPending, onDamage: onDamage)
-    if case .scan = run.plan.access, run.plan.fallback == nil { try check(scan: run) }
+      query.specification, of: table(for: T.self), in: self, includingPending: includingPending, onDamage: onDamage,
+      readingRecords: readingRecords)
+    if case .scan = run.plan.access, run.plan.fallback == nil, !run.needsRelevance { try check(scan: run) }
     try run.reportSkippedRows()
     return run
   }
