@@ -42,8 +42,12 @@ struct LineLoader {
   }
 
   private func contents() throws -> Data {
+    let file = URL(filePath: path)
     do {
-      return try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
+      // A pipe cannot be mapped.
+      let isFile = try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
+      if isFile { return try Data(contentsOf: file, options: .alwaysMapped) }
+      return try FileHandle(forReadingFrom: file).readToEnd() ?? Data()
     } catch let error as CocoaError {
       throw UnreadableFile(path: path, reason: error.underlying as? POSIXError)
     }

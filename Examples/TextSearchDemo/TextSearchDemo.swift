@@ -28,12 +28,13 @@ struct TextSearchDemo: AsyncParsableCommand {
 
   func run() async throws {
     let opened = try Store(store.map { .directory($0) } ?? .inMemory, classes: [Line.self])
-    if try opened.count(Line.self) == 0 {
+    let lineCount = try opened.count(Line.self)
+    if lineCount == 0 {
       guard let file else { throw ValidationError("The store has no lines: name a text file.") }
       var loader = LineLoader(into: opened, from: file)
       try loader.load()
     } else if file != nil {
-      StandardStreams.writeError("The store has lines already: the file is not loaded.\n")
+      StandardStreams.writeError("The store has \(formatted(lineCount)) lines already: the file is not loaded.\n")
     }
     let library = StoreActor(opened)
     if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, StandardStreams.terminalRewritesLines {

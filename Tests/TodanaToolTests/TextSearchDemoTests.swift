@@ -165,6 +165,16 @@ import Testing
     #expect(lines.count { $0.contains("facets in ") } == 3)
   }
 
+  @Test func `lines are read from a pipe`() throws {
+    let demo = ChildProcess.path(ofProduct: "TextSearchDemo")
+    let child = try ChildProcess(
+      executable: "/bin/bash", ["-c", "exec \"$0\" <(cat \"$1\") 2>/dev/null", demo, file])
+    child.write("kind\n")
+    child.endInput()
+    #expect(child.remainingLines().contains("  Kind of Blue"))
+    #expect(child.waitForExit() == 0)
+  }
+
   @Test func `a store in a directory keeps the lines`() throws {
     let demo = ChildProcess.path(ofProduct: "TextSearchDemo")
     let store = directory.path("store")
