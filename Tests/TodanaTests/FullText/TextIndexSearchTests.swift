@@ -255,7 +255,10 @@ extension TextIndexSearchTests {
     #expect(try store.count(Letter.where { $0.subject.matches(!.word("the")) }) == 250)
     #expect(throws: StoreError.self) { try store.fetch(Letter.where { $0.subject.matches(!.word("the")) }) }
     let sorted = Letter.where { $0.subject.matches(!.word("the") && .regularExpression("t")) }.sorted(by: .relevance)
-    #expect(throws: StoreError.self) { try store.fetch(sorted) }
+    for limited in [sorted, sorted.limit(3)] {
+      #expect(throws: StoreError.self) { try store.fetch(limited) }
+      #expect(throws: StoreError.self) { try store.count(limited) }
+    }
   }
 
   // A merge drops segments while the files are visited.

@@ -20,6 +20,7 @@ struct TextIndexMerge {
 
   /// Returns the weight of rows with so many bytes together.
   static func weight(rowCount: Int, byteCount: Int) -> Int { rowCount + byteCount / 4096 }
+
   /// The most rows of a segment that is made of records.
   private static let rowLimit = 131_072
 

@@ -62,7 +62,7 @@ struct TextSegmentMerge {
   ///
   /// - Throws: The errors of `check`; ``BackendError``.
   func removeFormerRows() throws {
-    // Another store may replace the header meanwhile. Each round removes the rows of one segment.
+    // Each round removes the rows of one segment. Between two rounds, another store may replace the header.
     for _ in 0..<100_000 {
       guard let (snapshot, header) = try newestHeader() else { return }
       let pending = try TextIndexState.pending(of: tree, in: snapshot).map(\.rowID)

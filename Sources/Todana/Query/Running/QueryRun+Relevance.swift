@@ -37,7 +37,7 @@ extension QueryRun {
     if let rows = try bestRows(by: relevance) {
       run.plan = ExecutionPlan(
         access: .rows(rows), residual: query.condition, order: .sorted, expectedCount: Double(rows.count), cost: 0)
-    } else if case .scan = plan.access, plan.fallback == nil {
+    } else if isUnboundedScan, isRankedByIndex {
       try store.check(scan: self)
     }
     run.isRanked = true

@@ -78,6 +78,12 @@ struct QueryRun {
     if query.startsAfterPending, !includingPending { try startAfterSavedValues() }
   }
 
+  /// Whether all objects of the class are read.
+  var isUnboundedScan: Bool {
+    if case .scan = plan.access { return plan.fallback == nil }
+    return false
+  }
+
   /// The number of records of the class.
   var recordCount: Int { get throws(StoreError) { try Self.recordCount(of: classID, in: snapshot, store) } }
 
@@ -123,6 +129,8 @@ struct QueryRun {
   /// Returns the number of objects.
   func count() throws(StoreError) -> Int {
     if query.start != nil { return try rowIDs().count }
+    // The order does not count, so that nothing is ranked.
+    if isUnboundedScan, isRankedByIndex { try store.check(scan: self) }
     let needed = query.neededCount ?? .max
     var total = try matchingPendingObjects().count
     if total < needed {

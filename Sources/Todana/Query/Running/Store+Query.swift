@@ -119,6 +119,10 @@ extension Store {
   /// ```swift
   /// print(try store.explain(Song.where { $0.seconds > 200 }.sorted(by: \.title)))
   /// ```
+  ///
+  /// The plan is that of ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``. If a text index finds most objects of a
+  /// class, reading all is as fast, but ``count(_:includingPending:onDamage:)`` and ``ids(_:includingPending:onDamage:)``
+  /// use the index alone.
   public func explain<T: StoredObject>(_ query: Query<T>) throws(StoreError) -> QueryPlan {
     try begin()
     if query.specification.includesSubclasses {
@@ -144,7 +148,8 @@ extension Store {
     let run = try QueryRun(
       query.specification, of: table(for: T.self), in: self, includingPending: includingPending, onDamage: onDamage,
       readingRecords: readingRecords)
-    if case .scan = run.plan.access, run.plan.fallback == nil, !run.needsRelevance { try check(scan: run) }
+    // A ranking may need no scan, and is checked when that is known.
+    if run.isUnboundedScan, !run.isRankedByIndex { try check(scan: run) }
     try run.reportSkippedRows()
     return run
   }
