@@ -213,9 +213,7 @@ extension TextIndexSearchTests {
     let store = try Store(.directory(directory.path("store")), classes: [Letter.self])
     let text = String(repeating: "a", count: length)
     for number in 0..<count {
-      let letter = Letter()
-      letter.subject = "\(text) \(number)"
-      try store.insert(letter)
+      try store.insert(Letter("\(text) \(number)"))
     }
     try store.saveChanges()
     for _ in 0..<6000 {
@@ -225,9 +223,7 @@ extension TextIndexSearchTests {
     #expect(try store.storedIndexes.map(\.pendingCount) == [0])
     #expect(try store.count(Letter.where { $0.subject.matches("7 ") }) == 1)
     // A few short ones stay pending.
-    let letter = Letter()
-    letter.subject = "short"
-    try store.insert(letter)
+    try store.insert(Letter("short"))
     try store.saveChanges()
     #expect(try store.storedIndexes.map(\.pendingCount) == [1])
     try store.close()
@@ -267,9 +263,7 @@ extension TextIndexSearchTests {
     let store = try Store(.directory(directory.path("store")), classes: [Letter.self])
     for round in 0..<8 {
       for number in 0..<1500 {
-        let letter = Letter()
-        letter.subject = "letter \(number) of round \(round)"
-        try store.insert(letter)
+        try store.insert(Letter("letter \(number) of round \(round)"))
       }
       try store.saveChanges()
       _ = round % 2 == 0 ? try store.spaceUse().count : try store.compact().count
@@ -282,9 +276,7 @@ extension TextIndexSearchTests {
     let directory = try TemporaryDirectory(isInMemory: true)
     let store = try Store(.directory(directory.path("store")), classes: [Letter.self])
     for number in 0..<300 {
-      let letter = Letter()
-      letter.subject = "subject \(number)"
-      try store.insert(letter)
+      try store.insert(Letter("subject \(number)"))
     }
     try store.saveChanges()
     try store.buildIndexes()
@@ -303,9 +295,7 @@ extension TextIndexSearchTests {
     let (path, target) = (directory.path("store"), directory.path("salvaged"))
     let store = try Store(.directory(path), classes: [Letter.self])
     for number in 0..<300 {
-      let letter = Letter()
-      letter.subject = "subject \(number)"
-      try store.insert(letter)
+      try store.insert(Letter("subject \(number)"))
     }
     try store.saveChanges()
     try store.buildIndexes()
@@ -326,6 +316,11 @@ private class Letter: StoredObject {
   override class var textIndexes: [TextIndex] { [TextIndex(\Letter.subject, name: "words")] }
 
   required init() {}
+
+  convenience init(_ subject: String) {
+    self.init()
+    self.subject = subject
+  }
 
   override func writeContent(to buffer: inout DataBuffer) { buffer.writeString(subject) }
   override func readContent(from buffer: inout DataBuffer) throws { subject = try buffer.readString() }
