@@ -114,6 +114,8 @@ var swiftTargets: [Target] = [
       logging,
     ]
   ),
+  // Relationships, their rules and inverses, hooks, undo, and copies.
+  .testTarget(name: "ObjectGraphTests", dependencies: ["CrashChild", "SmallBackend", "TestSupport", "Todana"]),
   .testTarget(
     name: "TodanaArchiveTests",
     dependencies: [
@@ -138,6 +140,7 @@ var swiftTargets: [Target] = [
   .executableTarget(name: "FindingExample", dependencies: ["Todana"], path: "Tests/FindingExample"),
   .executableTarget(name: "ChangingClassesExample", dependencies: ["Todana"], path: "Tests/ChangingClassesExample"),
   .executableTarget(name: "DeleteRulesExample", dependencies: ["Todana"], path: "Tests/DeleteRulesExample"),
+  .executableTarget(name: "RelationshipsExample", dependencies: ["Todana"], path: "Tests/RelationshipsExample"),
   .executableTarget(name: "SearchingExample", dependencies: ["Todana"], path: "Tests/SearchingExample"),
   .executableTarget(name: "SearchAsYouTypeExample", dependencies: ["Todana"], path: "Tests/SearchAsYouTypeExample"),
   // A search field on a terminal, over the lines of a file.
@@ -158,7 +161,7 @@ var swiftTargets: [Target] = [
     name: "DocumentationTests",
     dependencies: [
       "ChangingClassesExample", "DeleteRulesExample", "FindingExample", "GuideExample", "MainActorExample",
-      "ReadmeExample", "SearchAsYouTypeExample", "SearchingExample", "TestSupport", "Todana",
+      "ReadmeExample", "RelationshipsExample", "SearchAsYouTypeExample", "SearchingExample", "TestSupport", "Todana",
     ]
   ),
 ]

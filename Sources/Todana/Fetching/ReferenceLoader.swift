@@ -62,7 +62,7 @@ final class ReferenceLoader {
     self.table = table
     self.snapshot = snapshot
     self.onDamage = onDamage
-    scratch = ScratchObject(store, table)
+    scratch = ScratchObject(store, table, isForQuery: true)
     ownCondition = condition.simplified.ownPart
   }
 

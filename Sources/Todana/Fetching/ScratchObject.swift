@@ -13,6 +13,8 @@ struct ScratchObject: ~Copyable {
 
   /// The loader with the content of records that were read ahead.
   private let references: ReferenceLoader?
+  /// Whether the content is that which the program sees, and not all that the record has.
+  private let isForQuery: Bool
 
   /// Creates a scratch object.
   ///
@@ -21,9 +23,13 @@ struct ScratchObject: ~Copyable {
   ///   - table: The table of their class.
   ///   - references: A loader with the content of records that were read ahead.
   ///   - resolver: The resolver of references in the content; the store by default.
+  ///   - isForQuery: Whether the content is that which the program sees, without references to objects that do not exist
+  ///     (``Relationship/TargetDeleteRule/keep``).
   init(
-    _ store: Store, _ table: ClassTable, references: ReferenceLoader? = nil, resolver: (any ReferenceResolver)? = nil
+    _ store: Store, _ table: ClassTable, references: ReferenceLoader? = nil, resolver: (any ReferenceResolver)? = nil,
+    isForQuery: Bool = false
   ) {
+    self.isForQuery = isForQuery
     self.references = references
     self.store = store
     self.table = table
@@ -65,6 +71,7 @@ struct ScratchObject: ~Copyable {
     }
     token = opened.token
     object.tokenOrIndex = rowID
+    if isForQuery { try table.completeContent?(object) }
     return object
   }
 }

@@ -9,7 +9,8 @@ extension Store {
   ///   - includingPending: Whether objects with pending inserts are counted and objects with pending deletes are not.
   /// - Returns: The number.
   /// - Throws: ``StoreError``.
-  /// - Complexity: O(1); the backend keeps the number.
+  /// - Complexity: O(1), as the backend keeps the number. If another store may have deleted the objects as well, O(*d*)
+  ///   in the pending deletes.
   public func count(
     _ type: StoredObject.Type, includingSubclasses: Bool = false, includingPending: Bool = true
   ) throws(StoreError) -> Int {
@@ -25,9 +26,39 @@ extension Store {
     for table in tables {
       if let classID = try table.classIDForReading() {
         count += try savedCount(of: classID)
+        if includingPending { count -= try existingDeleteCount(of: table, classID) }
       }
-      if includingPending { count += table.pending.insertCount - table.pending.deleteCount }
+      if includingPending { count += table.pending.insertCount }
     }
     return count
+  }
+
+  /// Returns the number of pending deletes of rows that exist.
+  private func existingDeleteCount(of table: ClassTable, _ classID: KeyspaceID) throws(StoreError) -> Int {
+    guard table.pending.deleteCount > 0 else { return 0 }
+    if try snapshotForReading().commitNumber == lastKnownCommit {
+      return table.pending.deleteCount
+        - table.absentPending.count { table.identity[$0]?.state.contains(.deleted) == true }
+    }
+    let absent = try absentPending(of: table, classID) { $0.contains(.deleted) }
+    return table.pending.deleteCount - absent.count
+  }
+
+  /// Returns the rows of pending objects, of those with certain states, that another store has deleted.
+  func absentPending(
+    of table: ClassTable, _ classID: KeyspaceID, _ isWanted: (ObjectState) -> Bool
+  ) throws(StoreError) -> Set<RowID> {
+    let rowIDs = table.pending.objects.filter { isWanted($0.state) }.map(\.rowID)
+    if rowIDs.isEmpty { return [] }
+    let chunk = RecordChunk(byteCapacity: 4096, recordLimit: 4096, leavesOutValues: true)
+    var absent: Set<RowID> = []
+    var start = 0
+    while start < rowIDs.count {
+      try read(rows: rowIDs.span.extracting(start..<rowIDs.count), of: classID, into: chunk)
+      if chunk.slices.isEmpty { throw StoreError(.backend, "The backend returned no result for requested rows.") }
+      for slice in chunk.slices where slice.status == .absent { absent.insert(slice.rowID) }
+      start += chunk.slices.count
+    }
+    return absent
   }
 }

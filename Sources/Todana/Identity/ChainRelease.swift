@@ -18,6 +18,7 @@ enum ChainRelease {
   }
 
   /// Calls a closure that replaces the content of objects, and then releases what the former contents referred to.
+  @discardableResult
   static func releasingReferences<Result, Failure: Error>(
     of objects: some Sequence<StoredObject>, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -23,6 +23,9 @@ struct ContentCopies {
     fileprivate var references = References.Mark()
   }
 
+  /// The number of bytes that the copies take, without the referenced objects themselves.
+  var byteCount: Int { content.count + references.byteCount }
+
   var mark: Mark { Mark(byteCount: content.count, references: references.mark) }
 
   /// Copies the content of an object.
@@ -52,7 +55,11 @@ struct ContentCopies {
   }
 
   /// Restores the content of a copy to an object of the same class.
-  func restore(_ copy: Copy, to object: StoredObject) {
+  ///
+  /// - Returns: False if the class cannot read its own content. The object then keeps the part read so far, as there is
+  ///   no better content for it.
+  @discardableResult
+  func restore(_ copy: Copy, to object: StoredObject) -> Bool {
     let outerOwner = references.owner
     references.begin(object)
     defer { references.owner = outerOwner }
@@ -61,10 +68,31 @@ struct ContentCopies {
     var buffer = unsafe DataBuffer(borrowing: bytes, version: copy.version, resolver: references)
     let isDecoding = object.state.contains(.decoding)
     object.state.insert(.decoding)
-    // If the class cannot read its own content, the object keeps the part read so far: there is no better content for
-    // it.
-    try? object.readContent(from: &buffer)
-    if !isDecoding { object.state.remove(.decoding) }
+    defer { if !isDecoding { object.state.remove(.decoding) } }
+    do {
+      try object.readContent(from: &buffer)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Gives an object of the same class the content of another one.
+  ///
+  /// - Parameters:
+  ///   - object: The object with the content. References to itself become references to the other object.
+  ///   - other: The object that gets the content.
+  ///   - replacement: Returns the object to which a reference leads in the copied content.
+  /// - Returns: Whether the content could be written and read.
+  func transfer(
+    from object: StoredObject, to other: StoredObject, _ replacement: @escaping (StoredObject) -> StoredObject
+  ) -> Bool {
+    let mark = mark
+    defer { removeAll(since: mark) }
+    guard let copy = take(of: object) else { return false }
+    references.replacement = replacement
+    defer { references.replacement = nil }
+    return restore(copy, to: other)
   }
 
   /// Appends the objects that an object's content refers to; keeps no copy.
@@ -94,6 +122,8 @@ private final class References: ReferenceEncoder, ReferenceResolver {
   /// The object whose content is being written or read.
   @safe @exclusivity(unchecked) var owner: StoredObject?
   @safe @exclusivity(unchecked) private(set) var refersToOwner = false
+  /// Replaces the objects of references that are read; nil to leave them as they are.
+  var replacement: ((StoredObject) -> StoredObject)?
   private var objects: [StoredObject] = []
   private var rows: [Row] = []
   /// Values that no bytes could restore.
@@ -112,6 +142,11 @@ private final class References: ReferenceEncoder, ReferenceResolver {
   }
 
   var mark: Mark { Mark(objectCount: objects.count, rowCount: rows.count, valueCount: values.count) }
+
+  var byteCount: Int {
+    objects.count * MemoryLayout<StoredObject>.stride + rows.count * MemoryLayout<Row>.stride
+      + values.count * MemoryLayout<Any>.stride
+  }
 
   func begin(_ object: StoredObject) {
     owner = object
@@ -171,12 +206,13 @@ private final class References: ReferenceEncoder, ReferenceResolver {
   func object(classID: KeyspaceID, rowID: RowID) throws(DataBufferError) -> StoredObject {
     if rowID == 1, let owner { return owner }
     let index = Int(rowID / 2) - 1
-    if rowID % 2 == 0, objects.indices.contains(index) { return objects[index] }
+    if rowID % 2 == 0, objects.indices.contains(index) { return replacement?(objects[index]) ?? objects[index] }
     guard rowID % 2 == 1, rows.indices.contains(index) else {
       throw DataBufferError(.invalidValue, "the reference was not written here")
     }
     let row = rows[index]
-    return try row.store.tableForReferences(to: row.type).objectOrFault(row.rowID)
+    let object = try row.store.tableForReferences(to: row.type).objectOrFault(row.rowID)
+    return replacement?(object) ?? object
   }
 }
 

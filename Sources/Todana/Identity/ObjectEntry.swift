@@ -82,7 +82,7 @@ extension Store {
   /// Enters an object in the table at a row, and detaches any other object of that row.
   ///
   /// - Returns: The change in the number of pending objects.
-  private func place(_ object: StoredObject, at rowID: RowID, of table: ClassTable) -> Int {
+  func place(_ object: StoredObject, at rowID: RowID, of table: ClassTable) -> Int {
     if object.table === table, object.rowID == rowID { return 0 }
     object.table?.detach(object)
     var difference = 0

@@ -5,6 +5,8 @@ final class ClassIndex {
   let name: String
   /// The signature of the declaration; a tree that was built with another one is not usable.
   let signature: String
+  /// Whether the index has references to objects that do not exist, so that queries about other objects cannot use it.
+  var hasKeptReferences = false
   /// The index's tree; nil if the store has none and cannot be written to.
   var keyspace: KeyspaceID?
 
@@ -31,7 +33,8 @@ final class ClassIndex {
   ///
   /// - Throws: ``StoreError/Code/invalidIndex``.
   static func all(of type: StoredObject.Type, className: String) throws(StoreError) -> [ClassIndex] {
-    let declarations = type.indexes
+    var declarations = type.indexes
+    declarations += try ClassRelationship.all(of: type, className: className).map(\.index)
     if declarations.isEmpty { return [] }
     func refusal(_ message: String) -> StoreError { StoreError(.invalidIndex, message, className: className) }
     var indexes: [ClassIndex] = []

@@ -84,6 +84,16 @@ public struct IndexPart: Sendable {
       }, skip: (Value.self as? any OrderedValue.Type).map { Self.skip($0) })
   }
 
+  /// Creates a part with an entry for each object that a list of references has.
+  init(
+    eachObjectOf path: PropertyPath, root: AnyObject.Type, describe: @escaping @Sendable (StoredObject) -> String,
+    write: Write
+  ) {
+    self.init(
+      path: path.each, typeName: "each " + AnyObjectID.indexedTypeName, isDescending: false, root: root,
+      isNil: { _ in false }, describe: describe, write: write, skip: nil)
+  }
+
   private static func skip<Value: OrderedValue>(_ type: Value.Type) -> Skip {
     // Skips texts without making a string.
     if type == String.self { return { key throws(KeyError) in try key.skipText() } }

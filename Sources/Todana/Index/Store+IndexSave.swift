@@ -11,8 +11,12 @@ extension Store {
   ///   - table: The class.
   ///   - unknownRows: Rows deleted by their identities whose records cannot be read.
   ///   - batch: Receives the changes.
-  /// - Throws: ``UniqueViolation`` if two pending objects have equal values; ``StoreError``.
-  func appendIndexChanges(of table: ClassTable, _ unknownRows: Set<RowID>, to batch: inout WriteBatch) throws {
+  ///   - checks: The checks of references; receives those of targets.
+  /// - Throws: ``UniqueViolation`` if two pending objects have equal values; ``SaveConflict`` if another store has added a
+  ///   reference to a deleted object; ``StoreError``.
+  func appendIndexChanges(
+    of table: ClassTable, _ unknownRows: Set<RowID>, to batch: inout WriteBatch, _ checks: inout ReferenceChecks
+  ) throws {
     guard !table.indexes.isEmpty else { return }
     var unknownRows = unknownRows
     // The records are read once for all indexes.
@@ -35,8 +39,31 @@ extension Store {
       added.sort()
       removed.sort()
       batch.reserveMore(added.entries.count + removed.entries.count)
-      try append(added, insteadOf: removed, keyspace, to: &batch)
+      let relationship = table.relationships.first { $0.index === index }
+      let expected = try relationship.map { relationship throws in
+        try appendRangeChecks(of: relationship, removed, keyspace, checks, to: &batch)
+      }
+      try append(added, insteadOf: removed, keyspace, relationship, expected ?? [], to: &batch, &checks)
     }
+  }
+
+  /// Adds the checks that nothing refers to deleted objects but the owners whose entries are removed.
+  ///
+  /// - Returns: The entries that the index must have, among those that are removed.
+  private func appendRangeChecks(
+    of relationship: ClassRelationship, _ removed: IndexKeys, _ keyspace: KeyspaceID, _ checks: ReferenceChecks,
+    to batch: inout WriteBatch
+  ) throws -> [Range<Int>] {
+    let runs = checks.deletedRuns(for: relationship)
+    if runs.isEmpty { return [] }
+    var deleted = DeletedReferences(among: removed, of: relationship, runs)
+    if isUnfinished(relationship.index), let target = try deleted.count(in: keyspace, removed, of: relationship, self) {
+      throw SaveConflict(objectIDs: [target], bufferNames: [])
+    }
+    for check in deleted.checks {
+      batch.appendRangeCheck(of: keyspace, from: check.lower, to: check.upper, atMost: check.count)
+    }
+    return deleted.expected
   }
 
   /// Returns the saved versions of the objects that are to be updated or deleted.
@@ -117,8 +144,10 @@ extension Store {
 
   /// Adds the changes of one index to the batch, in the order of its keys.
   private func append(
-    _ added: IndexKeys, insteadOf removed: IndexKeys, _ keyspace: KeyspaceID, to batch: inout WriteBatch
+    _ added: IndexKeys, insteadOf removed: IndexKeys, _ keyspace: KeyspaceID, _ relationship: ClassRelationship?,
+    _ expected: [Range<Int>], to batch: inout WriteBatch, _ checks: inout ReferenceChecks
   ) throws {
+    var expectedRanges = expected[...]
     let isBuilding = session.indexes[keyspace].map { if case .complete = $0 { false } else { true } } ?? true
     let changes = IndexChanges(keyspace: keyspace, keys: added)
     var (position, removedPosition) = (0, 0)
@@ -141,6 +170,11 @@ extension Store {
       }
       if order < 0 {
         changes.put(added.entries[position], insteadOf: nil, into: &batch)
+        if let relationship, relationship.isRuledByTargets,
+          let target = unsafe relationship.target(of: added.bytes(of: added.entries[position]))
+        {
+          checks.add(target: target, in: self)
+        }
         position += 1
         continue
       }
@@ -152,7 +186,10 @@ extension Store {
         removedPosition += rowIDs.count
       } else {
         if order > 0 {
-          changes.remove(former, of: removed, owner: former.rowID, isOwned: true, into: &batch)
+          while let range = expectedRanges.first, range.upperBound <= removedPosition { expectedRanges.removeFirst() }
+          let isExpected = expectedRanges.first?.contains(removedPosition) ?? false
+          changes.remove(
+            former, of: removed, owner: former.rowID, isOwned: true, isExpected: isExpected, into: &batch)
         } else if added.entries[position].rowID != former.rowID {
           // The key moves from one object to another, for example because two objects swap their values.
           changes.put(added.entries[position], insteadOf: former.rowID, into: &batch)
@@ -210,7 +247,10 @@ extension Store {
     guard error.code == .conflict, !error.conflicts.isEmpty else { return false }
     for position in error.conflicts {
       let change = batch.changes[position]
-      guard isOfUnfinishedIndex(change) || isOfReplacedTextHeader(change) || isOfDeleteByID(change) else {
+      guard
+        isOfUnfinishedIndex(change) || isOfReplacedTextHeader(change) || isOfDeleteByID(change)
+          || isOfReferences(change)
+      else {
         return false
       }
     }
@@ -290,13 +330,17 @@ private struct IndexChanges {
   ///   - removed: Its keys.
   ///   - owner: The row that has the key in the index; nil if there is none.
   ///   - isOwned: Whether the owner is one of the rows whose entries are removed.
+  ///   - isExpected: Whether the save depends on the presence of the entry.
   ///   - batch: Receives the change.
   func remove(
-    _ entry: IndexKeys.Entry, of removed: IndexKeys, owner: RowID?, isOwned: Bool, into batch: inout WriteBatch
+    _ entry: IndexKeys.Entry, of removed: IndexKeys, owner: RowID?, isOwned: Bool, isExpected: Bool = false,
+    into batch: inout WriteBatch
   ) {
     let key = unsafe batch.arena.append(removed.bytes(of: entry))
     let (kind, expectation): (WriteBatch.Kind, WriteBatch.Expectation) =
-      if entry.endsInRow {
+      if isExpected {
+        (.remove, .present)
+      } else if entry.endsInRow {
         (.erase, .anything)
       } else if let owner {
         (isOwned ? .remove : .check, .token(owner))

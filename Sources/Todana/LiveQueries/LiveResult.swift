@@ -217,7 +217,7 @@ struct LiveResult {
   private func places(of rowIDs: [RowID]) throws(StoreError) -> ([RowID: [UInt8]], CommitNumber) {
     guard let classID = try table.classIDForReading() else { return ([:], 0) }
     var present: [RowID: [UInt8]] = [:]
-    var scratch = ScratchObject(store, table)
+    var scratch = ScratchObject(store, table, isForQuery: true)
     var number: CommitNumber = 0
     try store.readingOneState { () throws(StoreError) in
       number = try store.snapshotForReading().commitNumber

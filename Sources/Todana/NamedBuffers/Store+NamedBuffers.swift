@@ -87,6 +87,7 @@ extension Store {
     if isSaved {
       try keep(.remove, for: name, immediately: immediately)
     } else {
+      try noteForUndo(buffer: name)
       noteChange(ofBuffer: name)
       adjustPendingCount(by: namedBuffers.setPending(nil, for: name))
     }
@@ -121,6 +122,7 @@ extension Store {
   }
 
   private func keep(_ change: NamedBuffers.PendingBuffer, for name: String, immediately: Bool) throws {
+    try noteForUndo(buffer: name)
     if immediately {
       try refuseWithinSavepoint("save a named buffer")
       try saveBuffer(change, name: name)

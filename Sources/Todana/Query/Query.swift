@@ -136,6 +136,8 @@ struct QuerySpecification: Sendable {
   var wanted: [PropertyPath] = []
   /// Whether the condition tests rows, in place of the identities that the program named.
   var testsRows = false
+  /// Whether the condition asks for references to an object that exists, which an index of kept references has.
+  var usesKeptReferences = false
   /// The error in the query, which the fetch throws.
   var problem: String?
 

@@ -34,6 +34,7 @@ extension Store {
     }
     object.state.subtract([.decoding, .fault])
     object.token = opened.token
+    try table.completeContent?(object)
     noteFingerprint(object, of: table)
   }
 
@@ -61,6 +62,13 @@ extension Store {
     }
     object.state = []
     object.token = opened.token
+    if let completeContent = table.completeContent {
+      do throws(StoreError) {
+        try completeContent(object)
+      } catch {
+        return nil
+      }
+    }
     noteFingerprint(object, of: table)
     return object
   }

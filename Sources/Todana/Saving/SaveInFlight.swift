@@ -52,7 +52,7 @@ final class SaveInFlight {
     arena = batch.arena
     var objects: [SavedObject] = []
     for change in batch.changes {
-      guard case .row(let rowID) = change.key, let table = registry[change.keyspace],
+      guard case .row(let rowID) = change.key, !change.kind.isCheck, let table = registry[change.keyspace],
         let object = table.identity[rowID]
       else { continue }
       objects.append(

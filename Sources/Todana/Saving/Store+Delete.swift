@@ -1,24 +1,38 @@
 extension Store {
   /// Deletes an object with the next save; an insert that was never saved is only forgotten.
   ///
-  /// Loads the object if it is a fault, then calls its ``StoredObject/prepareForDelete(in:)``, which may delete further
-  /// objects. Deleting an object that is already being deleted does nothing. The object keeps its identity until the
-  /// save.
+  /// Loads the object if it is a fault. If no relationship has a rule for objects of the class (``Relationship``), its
+  /// ``StoredObject/prepareForDelete(in:)`` is called, which may delete further objects, and then the hooks
+  /// ``StoredObject/willDelete(from:)`` and ``StoreDelegate/store(_:willDelete:)``. If there are rules, the order is:
   ///
-  /// If `prepareForDelete` throws, nothing is deleted and its changes are undone, as by ``savepoint(_:)``. It must
-  /// therefore not save.
+  /// 1. The hooks of all objects that are deleted, also of those that are deleted by rules.
+  /// 2. The check that no rule forbids the delete.
+  /// 3. The removal of references to the objects, where a rule demands it.
+  /// 4. `prepareForDelete` of each object.
   ///
-  /// - Throws: Errors of `prepareForDelete`; ``StoreError``: ``StoreError/Code/rowNotFound`` for a fault without a row,
-  ///   ``StoreError/Code/notInserted``.
+  /// Deleting an object that is already being deleted does nothing. The object keeps its identity until the save.
+  ///
+  /// If anything throws, nothing is deleted and all changes of the call are undone, as by ``savepoint(_:)``. The hooks
+  /// must therefore not save.
+  ///
+  /// - Throws: Errors of the hooks; ``StoreError``: ``StoreError/Code/deleteDenied`` if a rule forbids the delete,
+  ///   ``StoreError/Code/rowNotFound`` for a fault without a row, ``StoreError/Code/notInserted``,
+  ///   ``StoreError/Code/indexNotReady``.
+  /// - Complexity: O(*n*) in the objects that are deleted, and in the pending objects of classes that may refer to them.
   public func delete(_ object: StoredObject) throws {
     let isWithinSavepoint = savepointDepth > 0
     try delete(object) { object throws in
+      guard object.table?.hooks.contains(.prepareForDelete) == true else {
+        if isWithinSavepoint { journal?.note(object, copiesContent: object.state.isPending) }
+        return try callHooks(beforeDeleting: object)
+      }
       // The saved content of a clean object can be read again.
       let isClean = !object.state.isPending
       try allOrNothing { () throws -> Void in
         if isWithinSavepoint || !isClean { journal?.note(object, copiesContent: !isClean, isReread: isClean) }
         do {
           try object.prepareForDelete(in: self)
+          try callHooks(beforeDeleting: object)
         } catch {
           if isClean { journal?.note(object, copiesContent: false, isReread: true) }
           throw error
@@ -33,7 +47,13 @@ extension Store {
       let isClean = !object.state.isPending
       journal?.note(object, copiesContent: !isClean, isReread: isClean)
       try object.prepareForDelete(in: self)
+      try callHooks(beforeDeleting: object)
     }
+  }
+
+  private func callHooks(beforeDeleting object: StoredObject) throws {
+    guard let table = object.table, !object.state.contains(.deleted) else { return }
+    if hasDelegate || table.hooks.contains(.willDelete) { try callWillDelete(of: object, in: table) }
   }
 
   /// Makes the delete of an object pending.
@@ -48,13 +68,21 @@ extension Store {
     let table = try table(of: object, to: "delete")
     guard object.state.isDisjoint(with: [.deleted, .deleting]) else { return }
     try load(object)
+    if table.hasDeleteRules {
+      _ = try allOrNothing { () throws -> Int in try Deletion(in: self).delete([object], byID: false) }
+      return
+    }
+    let mark = undoStack?.mark
+    noteForUndo(object)
     do {
       object.state.insert(.deleting)
       defer { object.state.remove(.deleting) }
       try prepare(object)
+    } catch {
+      if let mark { undoStack?.removeChange(of: object, since: mark) }
+      throw error
     }
     guard object.table === table, !object.state.contains(.deleted) else { return }
-    if hasDelegate { delegate?.store(self, willDelete: object) }
     if object.state.contains(.inserted) {
       forget(object, of: table)
     } else if object.state.contains(.updated) {
@@ -79,10 +107,20 @@ extension Store {
     let objects = objects.filter { !$0.state.contains(.deleted) }
     try load(objects, onDamage: onDamage)
     try allOrNothing { () throws -> Void in
+      if objects.contains(where: { $0.table?.hasDeleteRules == true }) {
+        return try deleteByRules(objects, onDamage: onDamage)
+      }
       for object in objects where !(object.isFault && onDamage.isReporting) {
         try deleteWithinSavepoint(object)
       }
     }
+  }
+
+  /// Deletes loaded objects, some of which have rules, within a savepoint.
+  private func deleteByRules(_ objects: [StoredObject], onDamage: DamagePolicy) throws {
+    try beginChange()
+    for object in objects { _ = try table(of: object, to: "delete") }
+    _ = try Deletion(in: self).delete(objects.filter { !($0.isFault && onDamage.isReporting) }, byID: false)
   }
 
   /// Releases an object whose delete was saved, if only its own references keep it alive.

@@ -12,14 +12,19 @@ extension Store {
   /// try store.saveChanges()
   /// ```
   ///
-  /// ``StoredObject/prepareForDelete(in:)`` is **not** called. An object that is in memory is otherwise treated as by
-  /// ``delete(_:)``. The save removes any record that the row has at that time, so it cannot conflict with other
-  /// stores.
+  /// The rules of relationships hold (``Relationship``). ``StoredObject/prepareForDelete(in:)`` is **not** called for
+  /// these objects, but for those that rules delete with them. An object that is in memory is otherwise treated as by
+  /// ``delete(_:)``.
+  ///
+  /// The save removes any record that the row has at that time, so it conflicts with no change of another store. The
+  /// exceptions are objects of classes with a rule for deletes of owners: the save expects the references that were
+  /// followed.
   ///
   /// - Parameter ids: Identities of rows of this store's backend.
-  /// - Returns: The number of objects that are deleted by this call.
-  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, or the backend's
-  ///   error. After an error, nothing is deleted.
+  /// - Returns: The number of these objects that are deleted by this call.
+  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``,
+  ///   ``StoreError/Code/deleteDenied``, ``StoreError/Code/vetoed`` for an error of a hook,
+  ///   ``StoreError/Code/indexNotReady``, or the backend's error. After an error, nothing is deleted.
   /// - Complexity: O(*n*); no content is read. If a class has indexes, the save decodes the records to find their
   ///   entries. If it cannot decode one, it reads all entries of the class's indexes.
   @discardableResult
@@ -45,22 +50,35 @@ extension Store {
     return AnyObjectID(classID: classID, rowID: rowID)
   }
 
-  private func deleteRows<T: StoredObject>(_ ids: [ObjectID<T>]) throws(StoreError) -> Int {
-    var count = 0
-    // Identities usually come grouped by class, so a change of class starts another list.
-    var rowIDs: [RowID] = []
-    var rowTable: ClassTable?
+  /// Makes the deletes of rows pending.
+  ///
+  /// - Parameters:
+  ///   - ids: The identities of the rows.
+  ///   - refusingReferrers: Whether any reference to one of the objects, by another one, forbids the delete.
+  func deleteRows<T: StoredObject>(
+    _ ids: [ObjectID<T>], refusingReferrers: Bool = false
+  ) throws(StoreError) -> Int {
+    // Identities usually come grouped by class.
+    var groups: [RowsToDelete] = []
     for id in ids {
       let table = try table(of: id)
-      if let rowTable, rowTable !== table {
-        count += try delete(rowIDs, of: rowTable)
-        rowIDs.removeAll(keepingCapacity: true)
-      }
-      rowTable = table
-      rowIDs.append(id.rowID)
+      if groups.last?.table !== table { groups.append(RowsToDelete(table: table)) }
+      groups[groups.count - 1].rowIDs.append(id.rowID)
     }
-    if let rowTable { count += try delete(rowIDs, of: rowTable) }
+    if groups.contains(where: \.table.hasDeleteRules) {
+      let objects = groups.flatMap { group in group.rowIDs.map { group.table.objectOrFault($0) } }
+      let deletion = try Deletion(in: self, refusingReferrers: refusingReferrers)
+      return try vetoable { () throws -> Int in try deletion.delete(objects, byID: true) }
+    }
+    var count = 0
+    for group in groups { count += try delete(group.rowIDs, of: group.table) }
     return count
+  }
+
+  /// Rows of one class.
+  private struct RowsToDelete {
+    let table: ClassTable
+    var rowIDs: [RowID] = []
   }
 
   private func delete(_ rowIDs: [RowID], of table: ClassTable) throws(StoreError) -> Int {
@@ -73,7 +91,7 @@ extension Store {
       }
       // If the object's own prepareForDelete made this call, the enclosing delete forgets the object afterwards.
       if object.state.contains(.deleting) { continue }
-      tellDelegate(ofDeleting: object)
+      try tellHooks(ofDeleting: object, of: table)
       guard object.state.contains(.inserted) else { continue }
       noteChange(of: object)
       forget(object, of: table)
@@ -90,8 +108,13 @@ extension Store {
       if chunk.slices.isEmpty {
         throw StoreError(.backend, "The backend returned no result for requested rows.")
       }
-      for (index, slice) in chunk.slices.enumerated()
-      where slice.status != .absent && deleteRow(saved[start + index], of: table) { count += 1 }
+      if undoStack != nil {
+        let found = chunk.slices.filter { $0.status != .absent }
+        loadForUndo(found.map { table.objectOrFault($0.rowID) })
+      }
+      for (index, slice) in chunk.slices.enumerated() where slice.status != .absent {
+        if try deleteRow(saved[start + index], of: table) { count += 1 }
+      }
       start += chunk.slices.count
     }
     return count
@@ -100,13 +123,14 @@ extension Store {
   /// Makes the delete of a row pending.
   ///
   /// - Returns: False if it is pending already, or if the delegate removed the object.
-  private func deleteRow(_ rowID: RowID, of table: ClassTable) -> Bool {
+  private func deleteRow(_ rowID: RowID, of table: ClassTable) throws(StoreError) -> Bool {
     let object = table.objectOrFault(rowID)
     guard object.state.isDisjoint(with: [.deleted, .deleting]) else { return false }
-    tellDelegate(ofDeleting: object)
+    try tellHooks(ofDeleting: object, of: table)
     guard object.table === table, !object.state.contains(.deleted) else { return false }
     // A delete by identity does not change the content of a clean object.
     if savepointDepth > 0 { journal?.note(object, copiesContent: object.state.isPending) }
+    noteForUndo(object)
     if object.state.contains(.updated) {
       table.pending.change(object, to: .deleted)
     } else {
@@ -117,8 +141,9 @@ extension Store {
     return true
   }
 
-  private func tellDelegate(ofDeleting object: StoredObject) {
-    if hasDelegate { delegate?.store(self, willDelete: object) }
+  private func tellHooks(ofDeleting object: StoredObject, of table: ClassTable) throws(StoreError) {
+    guard hasDelegate || table.hooks.contains(.willDelete) else { return }
+    try vetoable { () throws -> Void in try callWillDelete(of: object, in: table) }
   }
 }
 

@@ -9,6 +9,7 @@ extension Store {
   public func discardChanges() {
     guard !isClosed, pendingCount > 0 else { return }
     unresolvedSave = nil
+    undoStack?.removeUnsaved(saveCount: saveCount)
     for name in namedBuffers.pending.keys {
       noteChange(ofBuffer: name.string)
       adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string))
@@ -17,7 +18,7 @@ extension Store {
   }
 
   private func discardChanges(of table: ClassTable) {
-    if savepointDepth > 0 { for object in table.pending.objects { noteChange(of: object) } }
+    for object in table.pending.objects { noteForSavepoint(object) }
     var objects = table.pending.takeAll()
     var changed: [StoredObject] = []
     for object in objects {

@@ -49,11 +49,12 @@ extension Store {
     let rowID = try table.takeRowID()
     let classID = try table.resolveClassID()
     if savepointDepth > 0 { journal?.note(object, copiesContent: false) }
+    noteForUndo(object)
     table.attach(object, at: rowID)
     object.token = 0
     table.pending.add(object, as: .inserted)
     adjustPendingCount(by: 1)
-    if hasDelegate { delegate?.store(self, willInsert: object) }
+    if hasDelegate || table.hooks.contains(.willInsert) { try callWillInsert(of: object, in: table) }
     return AnyObjectID(classID: classID, rowID: rowID)
   }
 
@@ -62,9 +63,9 @@ extension Store {
     let table = try table(of: object, to: "insert")
     if object.state.contains(.deleted) {
       noteChange(of: object)
+      try vetoable { () throws -> Void in try callWillUpdate(of: object, in: table) }
       // The object may have been changed before the delete; writing it again is correct in either case.
       table.pending.change(object, to: .updated)
-      if hasDelegate { delegate?.store(self, willUpdate: object) }
     }
     return AnyObjectID(classID: try table.resolveClassID(), rowID: object.rowID)
   }

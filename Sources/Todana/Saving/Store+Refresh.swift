@@ -19,10 +19,13 @@ extension Store {
     // All objects are kept alive, so that releasing a content releases no other.
     var objects: [StoredObject] = []
     defer { ChainRelease.release(&objects) }
+    for table in registry.tables { table.absentPending = [] }
     for table in registry.tables where table.identity.count > 0 {
       let clean = table.identity.objects().filter { !$0.isFault && !$0.state.isPending }
       objects += clean
       try refresh(clean, of: table)
+      guard let classID = table.classID else { continue }
+      table.absentPending = try absentPending(of: table, classID) { !$0.contains(.inserted) }
     }
     lastKnownCommit = commit
   }
@@ -44,9 +47,13 @@ extension Store {
   /// With `.theirs`, the pending change is dropped and the object gets its saved content. If another store deleted the
   /// object, it is a fault that cannot be loaded.
   ///
+  /// The rules of relationships (``Relationship``) hold for references between an object that one store deleted and an
+  /// object that the other one changed. With `.theirs`, an object to which another store has added a reference stays.
+  ///
   /// Objects without pending changes are refreshed too.
   ///
-  /// - Throws: ``StoreError``. After an error, no conflict is resolved.
+  /// - Throws: ``StoreError``: ``StoreError/Code/deleteDenied`` if a rule allows neither side. After an error, no conflict
+  ///   is resolved.
   public func refresh(keeping side: ConflictResolution) throws(StoreError) {
     try begin()
     try allOrNothing { () throws(StoreError) -> Void in
@@ -56,6 +63,7 @@ extension Store {
         case .theirs: keepTheirs(object, of: table)
         }
       }
+      try vetoable { () throws -> Void in try resolveReferences(keeping: side) }
       try resolveBuffers(keeping: side)
       try refresh()
     }
@@ -73,10 +81,11 @@ extension Store {
     try begin()
     try allOrNothing { () throws -> Void in
       for (object, table, record) in try conflictingObjects() {
-        noteChange(of: object)
+        noteForSavepoint(object)
         if object.state.contains(.updated) { try merge(object, try theirs(object, of: table, record: record)) }
         keepMine(object, of: table, record: record)
       }
+      try resolveReferences(keeping: .mine)
       try resolveBuffers(keeping: .mine)
       try refresh()
     }
@@ -116,9 +125,10 @@ extension Store {
   }
 
   private func keepMine(_ object: StoredObject, of table: ClassTable, record: [UInt8]?) {
-    noteChange(of: object)
+    noteForSavepoint(object)
     if let record {
       object.token = unsafe record.withUnsafeBytes { unsafe recordToken($0) }
+      undoStack?.noteSave(of: object)
     } else if object.state.contains(.deleted) {
       // Both stores deleted the object, so there is nothing to save.
       forget(object, of: table)
@@ -127,8 +137,8 @@ extension Store {
     }
   }
 
-  private func keepTheirs(_ object: StoredObject, of table: ClassTable) {
-    noteChange(of: object)
+  func keepTheirs(_ object: StoredObject, of table: ClassTable) {
+    noteForSavepoint(object)
     table.pending.remove(object)
     adjustPendingCount(by: -1)
     object.state.insert(.fault)

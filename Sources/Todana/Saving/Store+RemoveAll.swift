@@ -2,7 +2,8 @@ extension Store {
   /// Deletes all objects of a class with the next save, without loading them.
   ///
   /// Inserts that were never saved are forgotten. Objects are deleted as by ``delete(_:)-([ObjectID<T>])``:
-  /// ``StoredObject/prepareForDelete(in:)`` is **not** called. To remove a class that the program no longer has, use
+  /// ``StoredObject/prepareForDelete(in:)`` is **not** called. The objects that a relationship refers to can be deleted
+  /// only if no other objects refer to them: no reference is removed. To remove a class that the program no longer has, use
   /// ``dropClass(named:)``.
   ///
   /// - Parameters:
@@ -35,6 +36,9 @@ extension Store {
         }
       }
     }
-    return try delete(ids)
+    let all = ids
+    return try allOrNothing { () throws(StoreError) -> Int in
+      try deleteRows(all.map { ObjectID<StoredObject>(unchecked: $0) }, refusingReferrers: true)
+    }
   }
 }

@@ -16,8 +16,10 @@ extension Store {
     let durability = durability ?? configuration.durability
     try checkForUnannouncedChanges()
     guard pendingCount > 0 else { return try flush(durability) }
+    try callWillSave()
+    var saved = SavedObjects(pendingIn: self)
     try commitChanges(durability: durability)
-    if hasDelegate { delegate?.storeDidSave(self) }
+    saved.callHooks(in: self)
   }
 
   /// Encodes all pending changes and applies them in one commit; nothing is pending afterwards.
@@ -58,6 +60,7 @@ extension Store {
       let flight = isAwaited ? SaveInFlight(batch, registry: registry, buffers: namedBuffers) : nil
       if session.changes.hasListeners { publish(batch, commitNumber) }
       finishSave(batch)
+      if undoStack?.groupDepth == 0 { undoStack?.closeLevel() }
       namedBuffers.didSave(buffers.saved(by: batch))
       adjustPendingCount(by: -namedBuffers.removePending())
       return flight
@@ -98,12 +101,14 @@ extension Store {
   private func encodePendingChanges(_ buffers: inout BatchBuffers) throws -> WriteBatch {
     var batch = WriteBatch()
     batch.reserveCapacity(pendingCount)
+    var checks = ReferenceChecks(in: self)
     for table in registry.tablesWithChanges {
       let unknownRows = try noteRecordsDeletedByID(of: table)
       try encodeChanges(of: table, unknownRows, into: &batch)
-      try appendIndexChanges(of: table, unknownRows, to: &batch)
+      try appendIndexChanges(of: table, unknownRows, to: &batch, &checks)
       try appendTextIndexChanges(of: table, to: &batch)
     }
+    checks.append(to: &batch, of: self)
     if namedBuffers.pending.isEmpty { return batch }
     let pending = namedBuffers.pendingInOrder
     buffers = BatchBuffers(pending.map(\.name), from: batch.changes.count)
@@ -131,6 +136,7 @@ extension Store {
     let classID = try table.resolveClassID()
     table.renewEnvelope()
     table.pending.sort()
+    if table.completeContent != nil { removeDeletedTargets(ofPendingObjectsOf: table) }
     var writer = DataBuffer(arena: batch.arena, encoder: self)
     let objects = table.pending.objects
     let arenaStart = batch.arena.count
@@ -218,18 +224,20 @@ extension Store {
 
   /// Clears the saved changes, and gives every object the token of its new record.
   ///
-  /// The batch's rows are in the order of the tables' pending objects.
+  /// The batch's rows are in the order of the tables' pending objects, with checks of other rows between them.
   private func finishSave(_ batch: borrowing WriteBatch) {
     let changes = batch.changes
     var index = 0
     while index < changes.count {
-      guard case .row = changes[index].key, let table = registry[changes[index].keyspace] else {
+      guard case .row = changes[index].key, !changes[index].kind.isCheck, let table = registry[changes[index].keyspace]
+      else {
         index += 1
         continue
       }
       let hasDeletes = table.pending.deleteCount > 0
       var objects = table.pending.takeObjects()
       for object in objects {
+        while changes[index].kind.isCheck { index += 1 }
         finishSave(object, of: table, changes[index], in: batch.arena)
         index += 1
       }
@@ -252,6 +260,7 @@ extension Store {
     guard change.kind == .put else { return table.detachDeleted(object) }
     object.state.subtract(.pending)
     object.token = unsafe recordToken(UnsafeRawBufferPointer(rebasing: arena.bytes[change.value]))
+    if let undoStack { undoStack.noteSave(of: object) }
     noteFingerprint(object, of: table)
   }
 
@@ -261,11 +270,14 @@ extension Store {
     switch error.code {
     case .conflict:
       do {
-        return try indexConflict(in: batch, error.conflicts) ?? conflict(in: batch, error, buffers)
+        let targets = try targetsOfUnseenReferences(in: batch, error)
+        if targets.isEmpty, let conflict = try indexConflict(in: batch, error.conflicts) { return conflict }
+        return conflict(in: batch, error, buffers, deleting: targets)
       } catch {
         return error
       }
     case .mustReopen:
+      undoStack?.removeAll()
       unresolvedSave = UnresolvedSave(batch, registry: registry, buffers: buffers.saved(by: batch))
       return translate(error)
     default: return translate(error)
@@ -273,15 +285,22 @@ extension Store {
   }
 
   /// Returns a conflict that names the objects and named buffers whose expectations failed.
+  ///
+  /// - Parameters:
+  ///   - batch: The refused batch.
+  ///   - error: The refusal.
+  ///   - buffers: The named buffers in the batch.
+  ///   - targets: Objects that cannot be deleted because of new references.
   func conflict(
-    in batch: borrowing WriteBatch, _ error: BackendError, _ buffers: BatchBuffers
+    in batch: borrowing WriteBatch, _ error: BackendError, _ buffers: BatchBuffers,
+    deleting targets: Set<AnyObjectID> = []
   ) -> SaveConflict {
-    var objectIDs: [AnyObjectID] = []
+    var objectIDs = targets
     var bufferNames: [String] = []
     for index in error.conflicts where batch.changes.indices.contains(index) {
       let change = batch.changes[index]
       switch change.key {
-      case .row(let rowID): objectIDs.append(AnyObjectID(classID: change.keyspace, rowID: rowID))
+      case .row(let rowID): objectIDs.insert(AnyObjectID(classID: change.keyspace, rowID: rowID))
       case .bytes:
         if let name = buffers.name(ofChange: index) { bufferNames.append(name.string) }
       }

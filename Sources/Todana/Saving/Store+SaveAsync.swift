@@ -40,13 +40,15 @@ extension Store {
     let durability = durability ?? configuration.durability
     try checkForUnannouncedChanges()
     let hasChanges = pendingCount > 0
+    if hasChanges { try callWillSave() }
+    var saved = SavedObjects(pendingIn: self)
     if hasChanges {
       let flight = try commitChanges(
         durability: durability == .full ? .relaxed : durability, isAwaited: durability == .full)
       if let flight { flights.append(flight) }
     }
     if durability == .full, hasRelaxedCommits { try await flush(for: hasChanges ? flights.last : nil) }
-    if hasChanges, hasDelegate { delegate?.storeDidSave(self) }
+    if hasChanges { saved.callHooks(in: self) }
   }
 
   /// Waits until all commits so far are on disk.

@@ -27,6 +27,7 @@ extension Store {
     try load(object)
     if Failure.self == Never.self {
       // The closure cannot throw, so no copy is needed to restore the content.
+      try announceChange(of: object)
       let result = try self.change(object, of: table, change)
       try end()
       return result
@@ -39,12 +40,15 @@ extension Store {
     }
     let entry = ObjectEntry(object, content: copies.take(of: object).map { .copied($0) } ?? .unwritable)
     let saveCount = saveCount
+    let mark = undoStack?.mark
     do {
+      try announceChange(of: object)
       let result = try self.change(object, of: table, change)
       try end()
       return result
     } catch {
       takeBack(entry, copies, isSaved: saveCount != self.saveCount)
+      if let mark, saveCount == self.saveCount { undoStack?.removeChange(of: object, since: mark) }
       if hasDelegate { delegate?.store(self, didChange: object) }
       throw error
     }
@@ -55,16 +59,16 @@ extension Store {
     try beginChange()
     let table = try table(of: object, to: "update")
     try load(object)
+    try announceChange(of: object)
     try self.change(object, of: table, change)
     try end()
   }
 
-  /// Announces a change, and runs the closure that makes it.
+  /// Runs the closure that makes an announced change.
   @inline(__always)
   private func change<T: StoredObject, Result, Failure: Error>(
     _ object: T, of table: ClassTable, _ change: (T) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    willUpdate(object)
     let result = try change(object)
     if !object.state.isPending || unresolvedSave != nil { announceUnsavedContent(of: object, in: table) }
     return result
@@ -126,6 +130,18 @@ extension Store {
   ///
   /// ``StoredObject/willUpdate()`` says more. Does nothing for an object that is not in this store.
   public func willUpdate(_ object: StoredObject) {
+    do throws(StoreError) {
+      try vetoable { () throws -> Void in try announceChange(of: object) }
+    } catch {
+      deferredError = deferredError ?? error
+    }
+  }
+
+  /// Announces a change as ``willUpdate(_:)`` does.
+  ///
+  /// - Throws: The error of a hook that refuses the change; the object is not pending then.
+  @inline(__always)
+  func announceChange(of object: StoredObject) throws {
     guard let table = object.table, table.store === self, !isClosed else { return }
     if !isSaving { noteChange(of: object) }
     if unresolvedSave != nil { object.state.insert(.changedAgain) }
@@ -138,8 +154,8 @@ extension Store {
           className: table.name, rowID: object.rowID)
       return
     }
+    if hasDelegate || table.hooks.contains(.willUpdate) { try callWillUpdate(of: object, in: table) }
     table.pending.add(object, as: .updated)
     adjustPendingCount(by: 1)
-    if hasDelegate { delegate?.store(self, willUpdate: object) }
   }
 }

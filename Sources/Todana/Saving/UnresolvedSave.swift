@@ -23,7 +23,7 @@ struct UnresolvedSave {
     let bytes = unsafe batch.arena.bytes
     for index in batch.changes.indices {
       let change = batch.changes[index]
-      guard case .row(let rowID) = change.key, let table = registry[change.keyspace],
+      guard case .row(let rowID) = change.key, !change.kind.isCheck, let table = registry[change.keyspace],
         let object = table.identity[rowID]
       else { continue }
       let token =
@@ -79,6 +79,7 @@ extension Store {
       for entry in save.objects where entry.object.table != nil { entry.object.state.remove(.changedAgain) }
     }
     settleFlights(flightCounts)
+    undoStack?.removeAll()
     lastKnownCommit = 0
     makeCleanObjectsFaults()
     seenFailureCount = failureCount

@@ -26,6 +26,7 @@ extension Store {
     guard !isClosed else { return }
     if isInChild { return closeInChild() }
     try checkForClosing(discarding: discarding)
+    undoStack?.removeAll()
     unresolvedSave = nil
     let flushFailure = landingFailure()
     isClosed = true

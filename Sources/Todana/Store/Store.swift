@@ -39,8 +39,18 @@ public final class Store {
     didSet { hasDelegate = delegate != nil }
   }
 
+  /// The changes that can be undone; nil, the default, if none can be.
+  ///
+  /// A stack belongs to one store. It is emptied when it is assigned, when the store is closed, and when the outcome of a
+  /// save is unknown (``StoreError/Code/mustReopen``).
+  public var undoStack: UndoStack? {
+    didSet { if oldValue !== undoStack { undoStack?.removeAll() } }
+  }
+
   var registry = ClassRegistry()
   let session: BackendSession
+  /// The classes that the store was opened without, and whose objects may not lose their references.
+  var unknownReferrers: [UnknownReferrers] = []
   let observation = ObservationRegistrar()
   /// The number of pending objects of all classes and of pending named buffers.
   var pendingCount = 0

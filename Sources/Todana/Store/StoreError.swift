@@ -59,6 +59,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// A named buffer's name is empty, too long, or contains a NUL.
     case invalidName
 
+    /// A method of the class or of the delegate, such as ``StoredObject/willInsert(into:)``, has refused the change;
+    /// `underlying` is the error that it threw.
+    case vetoed
+
     /// The object is in no store.
     case notInserted
     /// The object is in another store.
@@ -84,6 +88,16 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case invalidQuery
     /// A query would have to read all objects of a class, and the configuration refuses that.
     case scanRefused
+
+    /// The declaration of a relationship is invalid.
+    case invalidRelationship
+    /// An object cannot be deleted, because a rule of a ``Relationship`` forbids it; ``StoreError/objectIDs`` has the
+    /// objects that refer to it, or that it refers to.
+    case deleteDenied
+    /// The index of a relationship is not complete, and the configuration refuses to read all objects instead.
+    ///
+    /// Wait until the index is built (``Store/buildIndexes(progress:)``).
+    case indexNotReady
 
     /// There is no such row.
     case rowNotFound

@@ -22,6 +22,16 @@ struct LazyReferenceList {
     }
   }
 
+  /// Returns the identity of an entry's object, without making one; nil if it is in no store.
+  func id(at index: Int) -> AnyObjectID? {
+    switch entries[index] {
+    case .object(let object): return object.anyID
+    case .row(let rowID):
+      guard let table, !table.isOrphan, let classID = table.classID else { return nil }
+      return AnyObjectID(classID: classID, rowID: rowID)
+    }
+  }
+
   /// Returns the object of an entry, which is of this class.
   ///
   /// For a row, it is the live object or a new fault.

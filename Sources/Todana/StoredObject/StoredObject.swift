@@ -75,6 +75,11 @@ open class StoredObject: StoreIdentifiable, Hashable, Identifiable, CustomString
   /// A subclass inherits the list unless it overrides it.
   open class var textIndexes: [TextIndex] { [] }
 
+  /// The relationships of the class to others, with the rules for deletes: by default none.
+  ///
+  /// A subclass inherits the list unless it overrides it. Each class has an index of its own for each relationship.
+  open class var relationships: [Relationship] { [] }
+
   /// The properties that textual conditions and sorts can name: by default those of ``contentFields``.
   ///
   /// A subclass inherits the list unless it overrides it.
@@ -104,12 +109,51 @@ open class StoredObject: StoreIdentifiable, Hashable, Identifiable, CustomString
   /// It cannot throw. The buffer records the first error, and the save throws it with class, row and position.
   open func writeContent(to buffer: inout DataBuffer) {}
 
+  // MARK: Hooks
+
   /// Deletes or changes dependent objects before the object is deleted; does nothing by default.
   ///
-  /// The store calls it once before a delete, with the content loaded. If it throws,
+  /// Dependent objects of a declared ``Relationship`` need no code. The store calls the method once before a delete,
+  /// with the content loaded, after the rules of the relationships were carried out. If it throws,
   /// ``Store/delete(_:)-(StoredObject)`` throws the error and does not delete the object. Deletes and changes made
   /// before the error are undone, as by ``Store/savepoint(_:)``. It must not save.
   open func prepareForDelete(in store: Store) throws {}
+
+  /// Called when the object is inserted into the store; an error prevents it.
+  ///
+  /// ``Store/insert(_:)`` then throws ``StoreError/Code/vetoed`` with the error as its cause, or the error itself if it
+  /// is a ``StoreError``. The object has its identity already. The method may change the object, but not others.
+  open func willInsert(into store: Store) throws {}
+
+  /// Called at the first announced change since the last save, before the change.
+  ///
+  /// If it throws, ``Store/update(_:_:)`` throws the error and does not run its closure. ``willUpdate()`` cannot throw:
+  /// the object is not pending then, and the store's next throwing call throws the error. The method must not change the
+  /// object or others.
+  open func willUpdate(in store: Store) throws {}
+
+  /// Called before the object is deleted, by a program or by the rule of a ``Relationship``; an error prevents the whole
+  /// delete.
+  ///
+  /// The object may be a fault. The method must not change objects; ``prepareForDelete(in:)`` may.
+  open func willDelete(from store: Store) throws {}
+
+  /// Called before the object is inserted or updated by a save; an error prevents the save.
+  ///
+  /// The method may change the object, but not others.
+  open func willSave(in store: Store) throws {}
+
+  /// Called after a save has inserted the object.
+  open func didInsert(into store: Store) {}
+
+  /// Called after a save has updated the object.
+  open func didUpdate(in store: Store) {}
+
+  /// Called after a save has deleted the object, which is in no store then.
+  open func didDelete(from store: Store) {}
+
+  /// Called after a save has inserted or updated the object, and after ``didInsert(into:)`` or ``didUpdate(in:)``.
+  open func didSave(in store: Store) {}
 
   /// A text for people, such as `Song 1-17 (title: "So What", seconds: 545)` or `Song 1-18 (not loaded)`.
   ///

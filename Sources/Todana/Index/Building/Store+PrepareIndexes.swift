@@ -12,6 +12,7 @@ extension Store {
       table.indexes = try ClassIndex.all(of: table.type, className: table.name)
       table.textIndexes = ClassTextIndex.all(of: table.type, className: table.name)
     }
+    try prepareRelationships(keyspaces)
     try declareIndexes()
     let trees = keyspaces.filter { $0.kind == .tree }
     guard !trees.isEmpty || registry.tables.contains(where: { !$0.indexes.isEmpty }) else { return }

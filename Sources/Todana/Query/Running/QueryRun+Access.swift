@@ -80,6 +80,7 @@ extension QueryRun {
   var scansInParallel: Bool {
     if ThreadPool.usefulCount == 1 || plan.expectedCount < Double(2 * ParallelScan.beginning) { return false }
     if case .always = plan.residual { return false }
+    if table.completeContent != nil { return false }
     return references == nil && !plan.residual.looksAtOtherObjects
   }
 

@@ -6,7 +6,7 @@ extension QueryRun {
   /// The callback gets a pending object, or a scratch object that is used again with the content of the next row. It
   /// must not keep the object.
   func forEachContent(inOrder: Bool, _ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
-    var scratch = ScratchObject(store, table, references: references)
+    var scratch = ScratchObject(store, table, references: references, isForQuery: true)
     guard inOrder || !query.isUnlimited else {
       for object in try matchingPendingObjects() { try give(object, body) }
       try forEachMatch(needsRecords: true) { _, slice, chunk throws(StoreError) in
@@ -34,7 +34,7 @@ extension QueryRun {
     notIn state: TextIndexState, _ body: (StoredObject) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard let classID else { return }
-    var scratch = ScratchObject(store, table, references: references)
+    var scratch = ScratchObject(store, table, references: references, isForQuery: true)
     for object in try matchingPendingObjects() { try give(object, body) }
     func giveRow(
       _ rowID: RowID, _ slice: RecordChunk.Slice?, _ chunk: RecordChunk?
@@ -71,7 +71,7 @@ extension QueryRun {
 
   /// Calls back with the content of each of the rows, in their order.
   func forEachContent(of rowIDs: [RowID], _ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
-    var scratch = ScratchObject(store, table, references: references)
+    var scratch = ScratchObject(store, table, references: references, isForQuery: true)
     try forEachContent(of: rowIDs, &scratch, body)
   }
 

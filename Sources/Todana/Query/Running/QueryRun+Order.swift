@@ -54,7 +54,7 @@ extension QueryRun {
     saved.query.limit = query.neededCount
     saved.query.offset = 0
     var sorted = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
-    var scratch = ScratchObject(store, table, references: references)
+    var scratch = ScratchObject(store, table, references: references, isForQuery: true)
     let isSorted = !query.sortKeys.isEmpty
     let given = try saved.giveInOrder(wantsRecords: isSorted) { rowID, slice, chunk throws(StoreError) in
       if isSorted, let slice, let chunk {
@@ -119,7 +119,7 @@ extension QueryRun {
         return (count, isInOrder)
       }
       var isBehind = false
-      var scratch = ScratchObject(store, table, references: references)
+      var scratch = ScratchObject(store, table, references: references, isForQuery: true)
       let isInOrder = try stream(access.beginning(with: start, of: query), needsRecords: true, classID) {
         rowID, slice, chunk throws(StoreError) in
         if !isBehind, let slice, let chunk {

@@ -44,7 +44,9 @@ struct QueryRun {
     let snapshot = try store.snapshotForReading()
     self.snapshot = snapshot
     store.noteReading(ofCommit: snapshot.commitNumber)
+    let usesKept = query.usesKeptReferences
     var usable = table.indexes.filter { index in
+      if index.hasKeptReferences, !usesKept { return false }
       guard let keyspace = index.keyspace, case .complete(let since) = store.session.indexes[keyspace] else {
         return false
       }
@@ -103,7 +105,7 @@ struct QueryRun {
     defer { store.giveBack(chunk) }
     try read([start.rowID][...], of: classID, into: chunk)
     guard let slice = chunk.slices.first, slice.status == .found else { return }
-    var scratch = ScratchObject(store, table, references: references)
+    var scratch = ScratchObject(store, table, references: references, isForQuery: true)
     let object = try scratch.read(slice, in: chunk)
     guard let keys = query.keys(of: object) else { return }
     query.start?.keys = keys
@@ -158,7 +160,7 @@ struct QueryRun {
 
   /// Adds the saved rows that meet the condition, with their sort keys.
   func appendMatches(to sorted: inout SortedRows) throws(StoreError) {
-    var scratch = ScratchObject(store, table, references: references)
+    var scratch = ScratchObject(store, table, references: references, isForQuery: true)
     try forEachMatch(needsRecords: true) { rowID, slice, chunk throws(StoreError) in
       if let slice, let chunk { try append(slice, in: chunk, rowID: rowID, to: &sorted, &scratch) }
       return true

@@ -16,7 +16,7 @@ struct RecordFilter: ~Copyable {
     var isAlways = false
     if case .always = condition { isAlways = true }
     passesAll = isAlways && !(needsRecords && run.countsReadableOnly)
-    scratch = passesAll ? nil : ScratchObject(store, table, references: run.references)
+    scratch = passesAll ? nil : ScratchObject(store, table, references: run.references, isForQuery: true)
   }
 
   mutating func passes(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> Bool {

@@ -9,6 +9,8 @@ final class ClassTable {
   let type: StoredObject.Type
   let name: String
   let version: UInt8
+  /// The hooks that the class overrides.
+  let hooks: ObjectHooks
   /// The number of the class; nil until it is first needed, when it is found or assigned.
   private(set) var classID: KeyspaceID?
   /// The envelope of the class's records, once its number is known.
@@ -17,8 +19,18 @@ final class ClassTable {
   // access.
   @safe @exclusivity(unchecked) var identity = IdentityTable()
   @safe @exclusivity(unchecked) var pending = PendingChanges()
+  /// The rows of objects with pending updates or deletes at the last refresh that another store had deleted.
+  var absentPending: Set<RowID> = []
   /// The indexes that the class declares.
   var indexes: [ClassIndex] = []
+  /// The relationships that the class declares.
+  var relationships: [ClassRelationship] = []
+  /// The relationships of all classes whose targets may be objects of this class.
+  var incoming: [ClassRelationship] = []
+  /// Whether deletes of the class's objects have to follow or to look for references.
+  var hasDeleteRules = false
+  /// Completes the content of an object that was just read from its record; nil if nothing is to be done.
+  var completeContent: ((StoredObject) throws(StoreError) -> Void)?
   /// The text indexes that the class declares.
   var textIndexes: [ClassTextIndex] = []
   /// Whether the indexes are declared in the session, which all stores of the backend share.
@@ -39,6 +51,7 @@ final class ClassTable {
     self.type = type
     self.name = name
     version = type.version
+    hooks = ObjectHooks.overridden(by: type)
   }
 
   /// Sets the number that the backend gave the class.

@@ -164,6 +164,26 @@ public struct WriteBatch: ~Copyable {
 
   public var isEmpty: Bool { packedChanges.isEmpty }
 
+  /// Inserts changes of rows among those of the same keyspace, in the order of the rows; both are in order.
+  mutating func insertInOrder(_ added: [PackedChange], of keyspace: KeyspaceID) {
+    guard let start = packedChanges.firstIndex(where: { $0.keyspace == keyspace.rawValue }) else {
+      return packedChanges.append(contentsOf: added)
+    }
+    let end = packedChanges[start...].firstIndex { $0.keyspace != keyspace.rawValue } ?? packedChanges.count
+    var merged: [PackedChange] = []
+    merged.reserveCapacity(end - start + added.count)
+    var next = 0
+    for change in packedChanges[start..<end] {
+      while next < added.count, added[next].key < change.key {
+        merged.append(added[next])
+        next += 1
+      }
+      merged.append(change)
+    }
+    merged += added[next...]
+    packedChanges.replaceSubrange(start..<end, with: merged)
+  }
+
   mutating func sortPackedChanges(by precedes: (PackedChange, PackedChange) -> Bool) {
     packedChanges.sort(by: precedes)
   }

@@ -1,14 +1,13 @@
-import TestSupport
-import Todana
+public import Todana
 
 /// The backends over which a store must behave identically.
-enum EveryBackend: CaseIterable {
+public enum EveryBackend: CaseIterable, Sendable {
   case faulty, inMemory, temporary, directory, encrypted, encryptedFaulty
 
   private static let secret = StoreSecret.key([UInt8](repeating: 0xA5, count: 32))
 
   /// Returns keys for a backend that has none of its own.
-  static func keyRing() throws -> KeyRing {
+  public static func keyRing() throws -> KeyRing {
     let backend = try KyotoBackend(.inMemory, secret: secret)
     defer { try? backend.close() }
     guard let ring = backend.keyRing else { throw StoreError(.notEncrypted, "an encrypted backend has keys") }
@@ -16,7 +15,7 @@ enum EveryBackend: CaseIterable {
   }
 
   /// Opens a backend; the directory must exist as long as the backend is used.
-  func open(in directory: TemporaryDirectory) throws -> any StoreBackend {
+  public func open(in directory: TemporaryDirectory) throws -> any StoreBackend {
     switch self {
     case .faulty: FaultyBackend(keyRing: nil)
     case .inMemory: try KyotoBackend(.inMemory)

@@ -43,6 +43,7 @@ extension Store {
   /// Runs a closure; if it throws, undoes everything that it changed in the store.
   func allOrNothing<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let journal = openJournal()
+    let mark = undoStack?.mark
     do throws(Failure) {
       let result = try body()
       savepointDepth -= 1
@@ -51,6 +52,7 @@ extension Store {
     } catch {
       savepointDepth -= 1
       takeBack(journal)
+      if let mark { undoStack?.removeChanges(since: mark) }
       throw error
     }
   }
@@ -122,6 +124,13 @@ extension Store {
   /// Notes the current state of an object before its content is changed.
   @inline(__always)
   func noteChange(of object: StoredObject) {
+    noteForSavepoint(object)
+    noteForUndo(object)
+  }
+
+  /// Notes the current state of an object before the resolution of a conflict, which is no change to be undone.
+  @inline(__always)
+  func noteForSavepoint(_ object: StoredObject) {
     if savepointDepth > 0 { journal?.note(object, copiesContent: true) }
   }
 

@@ -1,0 +1,245 @@
+import Todana
+
+/// The saved nodes as a plain dictionary. The token of a record depends on its content alone, so that a content stands
+/// for its token.
+struct SavedGraph {
+  var nodes: [RowID: NodeContent] = [:]
+}
+
+/// The state that one store shows and saves, in plain dictionaries: rules, conflicts and undo by the simplest means.
+struct GraphModel {
+  /// A pending change of one node.
+  struct Change: Equatable {
+    /// The content after the save; nil for a delete.
+    var content: NodeContent?
+    /// The saved content that the save expects; nil if there must be none.
+    var base: NodeContent?
+  }
+
+  /// The state of a node before a level of changes.
+  struct Noted {
+    let row: RowID
+    let view: NodeContent?
+    let change: Change?
+    let version: NodeContent?
+    let foreignCount: Int
+    let saveCount: Int
+  }
+
+  struct Level {
+    var noted: [Noted] = []
+    func has(_ row: RowID) -> Bool { noted.contains { $0.row == row } }
+  }
+
+  /// The knowledge of the store about the record of a node that was changed.
+  struct Known {
+    var version: NodeContent?
+    var foreignCount = 0
+  }
+
+  var saved: SavedGraph
+  var pending: [RowID: Change] = [:]
+  var undoLevels: [Level] = []
+  var redoLevels: [Level] = []
+  var open = Level()
+  var isInGroup = false
+  var saveCount = 0
+  var known: [RowID: Known] = [:]
+  /// The nodes that other stores have deleted, so that the store still has an object for them.
+  var deletedByOthers: Set<RowID> = []
+
+  /// The nodes that the store shows.
+  var view: [RowID: NodeContent] {
+    var view = saved.nodes
+    for (row, change) in pending { view[row] = change.content }
+    return view
+  }
+
+  /// The nodes that a fetch of all finds: not those whose pending update is a conflict, because they were deleted.
+  var fetched: [RowID: NodeContent] {
+    view.filter { row, _ in saved.nodes[row] != nil || pending[row]?.base == nil }
+  }
+
+  func node(_ row: RowID) -> NodeContent? {
+    if let change = pending[row] { return change.content }
+    return saved.nodes[row]
+  }
+
+  /// The version of the record that the store knows.
+  private func version(of row: RowID) -> NodeContent? {
+    if let change = pending[row] { return change.base }
+    return saved.nodes[row] ?? (deletedByOthers.contains(row) ? known[row]?.version : nil)
+  }
+
+  /// Whether the store has no object for a node.
+  private func isDetached(_ row: RowID) -> Bool {
+    pending[row] == nil && saved.nodes[row] == nil && !deletedByOthers.contains(row)
+  }
+
+  /// Takes over the state that another store has saved.
+  mutating func refresh(from other: SavedGraph) {
+    for row in saved.nodes.keys where other.nodes[row] == nil { deletedByOthers.insert(row) }
+    deletedByOthers.subtract(other.nodes.keys)
+    saved = other
+  }
+
+  // MARK: Changes
+
+  private mutating func note(_ row: RowID, in level: inout Level) {
+    guard !level.has(row) else { return }
+    var record = known[row] ?? Known(version: version(of: row))
+    if !isDetached(row), pending[row] == nil, record.version != version(of: row) {
+      record.version = version(of: row)
+      record.foreignCount += 1
+    }
+    known[row] = record
+    level.noted.append(
+      Noted(
+        row: row, view: node(row), change: pending[row], version: version(of: row), foreignCount: record.foreignCount,
+        saveCount: saveCount))
+  }
+
+  private mutating func note(_ row: RowID) {
+    redoLevels = []
+    var level = open
+    note(row, in: &level)
+    open = level
+  }
+
+  mutating func insert(_ row: RowID, _ content: NodeContent) {
+    note(row)
+    pending[row] = Change(content: content, base: nil)
+  }
+
+  mutating func update(_ row: RowID, _ content: NodeContent) {
+    note(row)
+    set(row, content)
+  }
+
+  private mutating func set(_ row: RowID, _ content: NodeContent) {
+    pending[row] = Change(content: content, base: pending[row].map(\.base) ?? saved.nodes[row])
+  }
+
+  /// Returns the nodes that are deleted together with some others; nil if a rule forbids it.
+  func closure(of rows: Set<RowID>) -> Set<RowID>? {
+    let view = view
+    var deleted = rows.filter { view[$0] != nil }
+    while true {
+      var more = deleted
+      for row in deleted { more.formUnion((view[row]?.children ?? []).filter { view[$0] != nil }) }
+      for (row, content) in view where content.boss.map(deleted.contains) == true { more.insert(row) }
+      if more == deleted { break }
+      deleted = more
+    }
+    for (row, content) in view {
+      guard let lock = content.lock, view[lock] != nil else { continue }
+      if deleted.contains(row) != deleted.contains(lock) { return nil }
+    }
+    return deleted
+  }
+
+  mutating func delete(_ deleted: Set<RowID>) {
+    for (row, content) in view where !deleted.contains(row) {
+      var changed = content
+      changed.nullify(deleted)
+      if changed != content { update(row, changed) }
+    }
+    for row in deleted {
+      note(row)
+      if pending[row]?.content != nil, pending[row]?.base == nil {
+        // An insert that was never saved is forgotten.
+        pending[row] = nil
+      } else {
+        pending[row] = Change(content: nil, base: pending[row].map(\.base) ?? saved.nodes[row])
+      }
+    }
+  }
+
+  // MARK: Saves
+
+  /// Whether a save meets a change of another store.
+  var isConflict: Bool {
+    for (row, change) in pending where change.base != saved.nodes[row] { return true }
+    let after = view
+    for (row, change) in pending {
+      guard let content = change.content else { continue }
+      let former = saved.nodes[row]?.targets ?? []
+      for target in content.targets.subtracting(former) where saved.nodes[target] == nil && after[target] == nil {
+        return true
+      }
+    }
+    let deleted = Set(pending.filter { $0.value.content == nil }.keys)
+    // Another store has added the reference, and this one has changed the owner since.
+    for change in pending.values where change.content?.targets.isDisjoint(with: deleted) == false { return true }
+    for (row, content) in saved.nodes where pending[row] == nil && !content.targets.isDisjoint(with: deleted) {
+      return true
+    }
+    return false
+  }
+
+  mutating func save() {
+    if pending.isEmpty { return }
+    for (row, change) in pending {
+      saved.nodes[row] = change.content
+      deletedByOthers.remove(row)
+      if change.content != nil { known[row]?.version = change.content }
+    }
+    pending = [:]
+    saveCount += 1
+    if !isInGroup { closeLevel() }
+  }
+
+  mutating func discard() {
+    if pending.isEmpty { return }
+    pending = [:]
+    let saveCount = saveCount
+    let isUnsaved = { (level: Level) in level.noted.contains { $0.saveCount == saveCount } }
+    undoLevels.removeAll(where: isUnsaved)
+    redoLevels.removeAll(where: isUnsaved)
+    if isUnsaved(open) { open = Level() }
+  }
+
+  // MARK: Undo
+
+  mutating func closeLevel() {
+    if !open.noted.isEmpty { undoLevels.append(open) }
+    open = Level()
+  }
+
+  mutating func undo() {
+    closeLevel()
+    if let level = undoLevels.popLast() { redoLevels.append(apply(level)) }
+  }
+
+  mutating func redo() {
+    if let level = redoLevels.popLast() { undoLevels.append(apply(level)) }
+  }
+
+  private mutating func apply(_ level: Level) -> Level {
+    var opposite = Level()
+    for noted in level.noted.reversed() { note(noted.row, in: &opposite) }
+    for noted in level.noted.reversed() { restore(noted) }
+    return opposite
+  }
+
+  private mutating func restore(_ noted: Noted) {
+    let row = noted.row
+    let wasAbsent = noted.view == nil && noted.change == nil
+    let isGone = pending[row] == nil && saved.nodes[row] == nil && deletedByOthers.contains(row)
+    if noted.saveCount == saveCount, isDetached(row) || wasAbsent || (version(of: row) == noted.version && !isGone) {
+      pending[row] = noted.change
+      return
+    }
+    let record = known[row] ?? Known()
+    // No record has the content of the other case.
+    let expected = record.foreignCount == noted.foreignCount ? record.version : NodeContent(children: [0])
+    if let content = noted.view {
+      let isNew = isDetached(row) || (pending[row]?.content != nil && pending[row]?.base == nil)
+      pending[row] = Change(content: content, base: isNew ? nil : expected)
+    } else if pending[row]?.content != nil, pending[row]?.base == nil {
+      pending[row] = nil
+    } else if node(row) != nil {
+      pending[row] = Change(content: nil, base: expected)
+    }
+  }
+}

@@ -1,0 +1,248 @@
+import TestSupport
+import Todana
+
+/// A random sequence of changes in two stores, each of which is compared with a model after every step.
+final class GraphSequence {
+  enum Operation: CaseIterable {
+    case insert, update, delete, deleteByID, savepoint, group, save, saveOther, undo, redo, discard
+  }
+
+  struct Difference: Error, CustomStringConvertible { let description: String }
+
+  private var generator: SeededGenerator
+  private let backend: FaultyBackend
+  private let stores: [Store]
+  private let classID: KeyspaceID
+  private var models: [GraphModel]
+  /// The nodes that are kept alive, as a program might.
+  private var held: [StoredObject] = []
+  private(set) var counts: [Operation: Int] = [:]
+  private(set) var log = ""
+
+  init(seed: UInt64) throws {
+    generator = SeededGenerator(seed: seed)
+    let backend = FaultyBackend(keyRing: nil)
+    self.backend = backend
+    stores = try (0..<2).map { _ in
+      try Store(
+        backend: backend, classes: [Node.self],
+        configuration: StoreConfiguration(detectsUnannouncedChanges: false, checksDeclarations: false))
+    }
+    classID = try backend.keyspaceID(of: .rows, named: Array("Node".utf8))
+    for store in stores { store.undoStack = UndoStack() }
+    models = [GraphModel(saved: SavedGraph()), GraphModel(saved: SavedGraph())]
+  }
+
+  /// Makes one random change, and compares the stores with the models.
+  func step() throws {
+    let side = Int.random(in: 0..<2, using: &generator)
+    let operation = randomOperation()
+    counts[operation, default: 0] += 1
+    note("\(side) \(operation)")
+    switch operation {
+    case .insert, .update, .delete, .deleteByID: try change(operation, side)
+    case .savepoint: try failingSavepoint(side)
+    case .group: try group(side)
+    case .save: try save(side)
+    case .saveOther: try save(1 - side)
+    case .undo:
+      try stores[side].undo()
+      try stores[side].refresh()
+      models[side].undo()
+    case .redo:
+      try stores[side].redo()
+      try stores[side].refresh()
+      models[side].redo()
+    case .discard:
+      stores[side].discardChanges()
+      models[side].discard()
+    }
+    try compare(side)
+    if Int.random(in: 0..<4, using: &generator) == 0 { held = [] }
+  }
+
+  /// Saves the pending changes, and checks the records.
+  func finish() throws {
+    for side in 0..<2 { try save(side) }
+    for side in 0..<2 { try compare(side) }
+    let third = try Store(backend: backend, classes: [Node.self])
+    for node in try third.fetch(Node.self) {
+      for target in node.children + [node.friend, node.boss, node.lock].compactMap({ $0 }) + node.tags {
+        try target.loadContent()
+      }
+    }
+    let report = try third.verify()
+    if !report.isSound { throw Difference(description: "\(report)") }
+    try third.close()
+    for store in stores { try store.close() }
+  }
+
+  private func note(_ text: String) { log += text + "\n" }
+
+  private func randomOperation() -> Operation {
+    let weights: [(Operation, Int)] = [
+      (.insert, 16), (.update, 20), (.delete, 7), (.deleteByID, 7), (.savepoint, 7), (.group, 7), (.save, 8),
+      (.saveOther, 7), (.undo, 8), (.redo, 7), (.discard, 6),
+    ]
+    var number = Int.random(in: 0..<weights.reduce(0) { $0 + $1.1 }, using: &generator)
+    for (operation, weight) in weights {
+      if number < weight { return operation }
+      number -= weight
+    }
+    return .update
+  }
+
+  // MARK: Changes
+
+  private func id(_ row: RowID) -> ObjectID<Node> { ObjectID(unchecked: AnyObjectID(classID: classID, rowID: row)) }
+
+  private func node(_ row: RowID, _ side: Int) throws -> Node {
+    let node = try stores[side].fault(id(row))
+    held.append(node)
+    return node
+  }
+
+  private func change(_ operation: Operation, _ side: Int) throws {
+    let store = stores[side]
+    let rows = models[side].view.keys.sorted()
+    guard operation != .insert, let row = rows.randomElement(using: &generator) else {
+      var content = NodeContent()
+      for _ in 0..<Int.random(in: 0..<3, using: &generator) { mutate(&content, rows) }
+      let new = Node()
+      try new.set(content) { try node($0, side) }
+      let id = try store.insert(new)
+      held.append(new)
+      note("  insert \(id.rowID): \(content)")
+      return models[side].insert(id.rowID, content)
+    }
+    switch operation {
+    case .update:
+      var content = models[side].view[row] ?? NodeContent()
+      mutate(&content, rows)
+      note("  update \(row): \(content)")
+      try store.update(node(row, side)) { try $0.set(content) { try node($0, side) } }
+      models[side].update(row, content)
+    case .delete:
+      note("  delete \(row)")
+      try delete([row], side) { try store.delete(node(row, side)) }
+    default:
+      let deleted = Set([row] + rows.shuffled(using: &generator).prefix(Int.random(in: 0..<3, using: &generator)))
+      note("  delete ids \(deleted.sorted())")
+      let ids = deleted.sorted().map { id($0) }
+      try delete(deleted, side) { _ = try store.delete(ids) }
+    }
+  }
+
+  private func delete(_ rows: Set<RowID>, _ side: Int, _ body: () throws -> Void) throws {
+    let closure = models[side].closure(of: rows)
+    do {
+      try body()
+      guard let closure else { throw Difference(description: "A rule was to forbid the delete of \(rows).") }
+      models[side].delete(closure)
+    } catch let error as StoreError where error.code == .deleteDenied {
+      guard closure == nil else { throw Difference(description: "No rule was to forbid the delete: \(error)") }
+      note("  denied")
+    }
+  }
+
+  private func mutate(_ content: inout NodeContent, _ rows: [RowID]) {
+    let target = Int.random(in: 0..<4, using: &generator) == 0 ? nil : rows.randomElement(using: &generator)
+    switch Int.random(in: 0..<6, using: &generator) {
+    case 0: content.friend = target
+    case 1: content.boss = target
+    case 2: content.lock = target
+    case 3: if let target { content.children.append(target) } else { content.children = [] }
+    case 4: if let target { content.tags.insert(target, at: 0) } else { content.tags = [] }
+    default: content.value = Int.random(in: .min ... .max, using: &generator)
+    }
+  }
+
+  private func randomChanges(_ side: Int) throws {
+    for _ in 0..<Int.random(in: 1..<4, using: &generator) {
+      try change([.insert, .update, .update, .delete, .deleteByID].randomElement(using: &generator) ?? .update, side)
+    }
+  }
+
+  private func failingSavepoint(_ side: Int) throws {
+    var former = models[side]
+    do {
+      try stores[side].savepoint {
+        try randomChanges(side)
+        throw CancellationError()
+      }
+    } catch is CancellationError {
+      // A change drops the levels for redo, also if it is taken back.
+      if !models[side].open.noted.isEmpty { former.redoLevels = models[side].redoLevels }
+      former.known = models[side].known
+      models[side] = former
+    }
+  }
+
+  private func group(_ side: Int) throws {
+    models[side].closeLevel()
+    models[side].isInGroup = true
+    try stores[side].undoGroup("Group") {
+      try randomChanges(side)
+      if Int.random(in: 0..<4, using: &generator) == 0 { try save(side) }
+    }
+    models[side].isInGroup = false
+    models[side].closeLevel()
+  }
+
+  // MARK: Saves
+
+  private func save(_ side: Int) throws {
+    let isConflict = models[side].isConflict
+    note("  save \(side)\(isConflict ? ", a conflict" : "")")
+    do {
+      try stores[side].saveChanges()
+    } catch {
+      // An object that this store deletes may have got a reference by the other store, and the object with it a change.
+      let code = ((error as? StoreError)?.underlying as? DataBufferError)?.code
+      guard isConflict, error is SaveConflict || code == .referencePendingDeletion || code == .referenceNotInserted
+      else {
+        throw Difference(description: "No conflict was expected: \(error)")
+      }
+      stores[side].discardChanges()
+      models[side].discard()
+      try compare(side)
+      return
+    }
+    if isConflict { throw Difference(description: "A conflict was expected.") }
+    models[side].save()
+    try stores[1 - side].refresh()
+    models[1 - side].refresh(from: models[side].saved)
+  }
+
+  private func compare(_ side: Int) throws {
+    let (store, view) = (stores[side], models[side].view)
+    let nodes = try store.fetch(Node.self)
+    let fetched = models[side].fetched.keys.sorted()
+    guard nodes.map(\.rowID).sorted() == fetched, try store.count(Node.self) == fetched.count else {
+      throw Difference(
+        description: "The rows of store \(side) are \(nodes.map(\.rowID).sorted()), not \(fetched), and their count "
+          + "is \(try store.count(Node.self)).")
+    }
+    for node in nodes {
+      // A node that is undone may refer to one whose delete is not.
+      guard node.content.referring(to: view.keys) == view[node.rowID]?.referring(to: view.keys) else {
+        throw Difference(
+          description: "Node \(node.rowID) of store \(side) is \(node.content), not \(view[node.rowID] as Any).")
+      }
+    }
+    guard let row = view.keys.sorted().randomElement(using: &generator) else { return }
+    let parents = view.filter { $0.value.children.contains(row) }.keys.sorted()
+    let found = try self.node(row, side).parents.map(\.rowID)
+    guard found == parents else {
+      throw Difference(description: "The parents of node \(row) of store \(side) are \(found), not \(parents).")
+    }
+    guard store.undoStack?.canUndo == (!models[side].undoLevels.isEmpty || !models[side].open.noted.isEmpty),
+      store.undoStack?.canRedo == !models[side].redoLevels.isEmpty
+    else { throw Difference(description: "There are other levels to undo or to redo.") }
+  }
+}
+
+extension StoredObject {
+  /// The row; 0 for an object in no store.
+  fileprivate var rowID: RowID { anyID?.rowID ?? 0 }
+}

@@ -1,0 +1,84 @@
+import Todana
+
+/// An object with a property for each rule; all refer to objects of the same class.
+final class Node: StoredObject {
+  var value = 0
+  var children: [Node] = []
+  var friend: Node?
+  var boss: Node?
+  var lock: Node?
+  var tags = LazyReferences<Node>()
+  @Inverse(\Node.children) var parents: [Node]
+
+  override class var relationships: [Relationship] {
+    [
+      Relationship(\Node.children, onDelete: .cascade, onTargetDelete: .nullify), Relationship(\Node.friend),
+      Relationship(\Node.boss, onTargetDelete: .cascade),
+      Relationship(\Node.lock, onDelete: .deny, onTargetDelete: .deny), Relationship(\Node.tags),
+    ]
+  }
+
+  override func readContent(from buffer: inout DataBuffer) throws {
+    value = try buffer.readInt()
+    children = try buffer.readReferences()
+    friend = try buffer.readReference()
+    boss = try buffer.readReference()
+    lock = try buffer.readReference()
+    tags = try buffer.readLazyReferences()
+  }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.writeInt(value)
+    buffer.writeReferences(children)
+    buffer.writeReference(friend)
+    buffer.writeReference(boss)
+    buffer.writeReference(lock)
+    buffer.writeReferences(tags)
+  }
+}
+
+/// The content of a ``Node``, with row ids in place of references.
+struct NodeContent: Equatable {
+  var value = 0
+  var children: [RowID] = []
+  var friend: RowID?
+  var boss: RowID?
+  var lock: RowID?
+  var tags: [RowID] = []
+
+  /// The targets of the relationships, without those that may be gone.
+  var targets: Set<RowID> { Set(children + tags + [friend, boss, lock].compactMap { $0 }) }
+
+  /// Returns the content with those references only that lead to some nodes.
+  func referring(to rows: some Collection<RowID>) -> NodeContent {
+    let kept = { (row: RowID?) in row.flatMap { rows.contains($0) ? $0 : nil } }
+    return NodeContent(
+      value: value, children: children.compactMap(kept), friend: kept(friend), boss: kept(boss), lock: kept(lock),
+      tags: tags.compactMap(kept))
+  }
+
+  /// Removes the references to nodes that are deleted, where the rule is to nullify.
+  mutating func nullify(_ deleted: Set<RowID>) {
+    children.removeAll { deleted.contains($0) }
+    tags.removeAll { deleted.contains($0) }
+    if let target = friend, deleted.contains(target) { friend = nil }
+  }
+}
+
+extension Node {
+  var content: NodeContent {
+    let row = { (node: Node?) in node?.id?.rowID }
+    return NodeContent(
+      value: value, children: children.compactMap(row), friend: row(friend), boss: row(boss), lock: row(lock),
+      tags: tags.compactMap(row))
+  }
+
+  /// Sets the content; `node` returns the node of a row.
+  func set(_ content: NodeContent, _ node: (RowID) throws -> Node) throws {
+    value = content.value
+    children = try content.children.map(node)
+    friend = try content.friend.map(node)
+    boss = try content.boss.map(node)
+    lock = try content.lock.map(node)
+    tags = LazyReferences(try content.tags.map(node))
+  }
+}

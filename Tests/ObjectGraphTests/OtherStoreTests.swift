@@ -1,0 +1,102 @@
+import TestSupport
+import Testing
+import Todana
+
+/// Relationships that two stores change at the same time.
+@Suite(.overEveryBackend) final class OtherStoreTests {
+  private let stores: Stores
+  private let mine: Store
+  private let theirs: Store
+
+  init() throws {
+    stores = try Stores()
+    mine = try stores.open()
+    theirs = try stores.open()
+  }
+
+  deinit {
+    try? mine.close(discarding: true)
+    try? theirs.close(discarding: true)
+  }
+
+  private func ids(_ objects: StoredObject...) -> [AnyObjectID] { objects.compactMap(\.anyID) }
+
+  @Test func `a new reference to an object that another store deleted is a conflict`() throws {
+    let track = Track("So What")
+    let record = Record("Kind of Blue")
+    try mine.insert(track)
+    try mine.insert(record)
+    try mine.saveChanges()
+    try mine.update(record) { $0.tracks = [track] }
+    try theirs.delete([try #require(track.id)])
+    try theirs.saveChanges()
+    let conflict = #expect(throws: SaveConflict.self) { try mine.saveChanges() }
+    #expect(conflict?.objectIDs == ids(track))
+    try mine.refresh(keeping: .mine)
+    try mine.saveChanges()
+    #expect(try theirs.verify().isSound)
+    let third = try stores.open()
+    defer { try? third.close() }
+    let found = try #require(try third.fetch(Record.self).first)
+    for track in found.tracks { try track.loadContent() }
+  }
+
+  @Test func `a delete of an object to which another store added a reference is a conflict`() throws {
+    let track = Track("So What")
+    try mine.insert(track)
+    try mine.saveChanges()
+    try mine.delete(track)
+    let fault = try theirs.fault(try #require(track.id))
+    try theirs.insert(Record("Kind of Blue", [fault]))
+    try theirs.saveChanges()
+    let conflict = #expect(throws: SaveConflict.self) { try mine.saveChanges() }
+    #expect(conflict?.objectIDs == ids(track))
+    try mine.refresh(keeping: .mine)
+    try mine.saveChanges()
+    let third = try stores.open()
+    defer { try? third.close() }
+    #expect(try third.fetch(Record.self).map(\.tracks.count) == [0])
+    #expect(try third.count(Track.self) == 0)
+  }
+
+  @Test func `the other store's reference keeps an object alive`() throws {
+    let track = Track("So What")
+    try mine.insert(track)
+    try mine.saveChanges()
+    try mine.delete(track)
+    try theirs.insert(Record("Kind of Blue", [try theirs.fault(try #require(track.id))]))
+    try theirs.saveChanges()
+    #expect(throws: SaveConflict.self) { try mine.saveChanges() }
+    try mine.refresh(keeping: .theirs)
+    try mine.saveChanges()
+    #expect(try mine.count(Track.self) == 1 && mine.fetch(Record.self).map(\.tracks) == [[track]])
+  }
+
+  @Test func `saves that add references to the same object do not conflict`() throws {
+    let track = Track("So What")
+    try mine.insert(track)
+    try mine.saveChanges()
+    try mine.insert(Record("One", [track]))
+    try theirs.insert(Record("Two", [try theirs.fault(try #require(track.id))]))
+    try mine.saveChanges()
+    try theirs.saveChanges()
+    #expect(try track.referrers(\Record.tracks).map(\.title) == ["One", "Two"])
+  }
+
+  @Test func `a delete that removes all references goes through`() throws {
+    let tracks = (1...10).map { Track("Track \($0)") }
+    for track in tracks { try mine.insert(track) }
+    for number in 0..<10 { try mine.insert(Record("\(number)", Array(tracks[number...]))) }
+    try mine.saveChanges()
+    try theirs.insert(Record("Other", [try theirs.fault(try #require(tracks[9].id))]))
+    try theirs.saveChanges()
+    try mine.delete(tracks[2...6])
+    try mine.saveChanges()
+    #expect(try theirs.fetch(Track.self).count == 5)
+    let third = try stores.open()
+    defer { try? third.close() }
+    for record in try third.fetch(Record.self) {
+      for track in record.tracks { try track.loadContent() }
+    }
+  }
+}
