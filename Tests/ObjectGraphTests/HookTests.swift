@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// An object that notes the calls of its hooks, and refuses what it is told to.
+/// An object that notes the calls of its hooks, and refuses chosen ones.
 final class Watched: StoredObject {
   struct Refusal: Error, Equatable { let hook: String }
 
@@ -48,7 +48,7 @@ private final class MoreHooks: FewHooks {
 }
 private final class NoHooks: StoredObject {}
 
-/// A delegate that notes its calls, and refuses what it is told to.
+/// A delegate that notes its calls, and refuses chosen ones.
 private final class Delegate: StoreDelegate {
   var calls: [String] = []
   var refused: String?

@@ -156,7 +156,7 @@ import Todana
     #expect(try titles() == ["1", "2", "3"])
     try store.undo()
     #expect(try titles() == ["1", "2"] && stack.undoName == nil && stack.canUndo)
-    // A new change drops what could be made again.
+    // A new change drops the levels for redo.
     try store.insert(Genre("6"))
     #expect(!stack.canRedo)
     let error = #expect(throws: StoreError.self) { try store.savepoint { try store.undo() } }

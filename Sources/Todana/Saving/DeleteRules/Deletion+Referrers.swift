@@ -11,12 +11,14 @@ extension Deletion {
       }
       // The items of one class.
       while next < range.upperBound, let other = items[next].object.table, other === table { next += 1 }
-      try findReferrers(of: items[first..<next].lazy.filter { !$0.isGone }.map(\.object), in: table)
+      // A slice would make each addition of an item copy all of them.
+      let objects = items[first..<next].filter { !$0.isGone }.map(\.object)
+      try findReferrers(of: objects, in: table)
     }
   }
 
   /// Finds the owners of references to objects of one class.
-  private func findReferrers(of objects: some Sequence<StoredObject>, in table: ClassTable) throws(StoreError) {
+  private func findReferrers(of objects: [StoredObject], in table: ClassTable) throws(StoreError) {
     guard let classID = table.classID, table.hasDeleteRules else { return }
     // Nothing that is saved refers to an object that is not.
     var rowIDs = objects.filter { !$0.state.contains(.inserted) }.map(\.rowID)
@@ -35,7 +37,7 @@ extension Deletion {
 
   /// Finds the pending owners of references to objects of one class.
   private func findPendingReferrers(
-    of objects: some Sequence<StoredObject>, in table: ClassTable, _ classID: KeyspaceID,
+    of objects: [StoredObject], in table: ClassTable, _ classID: KeyspaceID,
     _ relationship: ClassRelationship
   ) {
     let owners = relationship.owners

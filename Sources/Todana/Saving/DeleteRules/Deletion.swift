@@ -21,6 +21,8 @@ final class Deletion {
   var forbidding: [Reference] = []
   /// The references of pending owners, by relationship: nil for those that were searched once, in no order.
   var pendingReferences: [ObjectIdentifier: PendingReferences?] = [:]
+  /// Whether objects are noted for a savepoint before their deletes become pending.
+  private var isNoted = true
   /// Whether any referrer forbids the delete.
   private let refusesReferrers: Bool
 
@@ -140,8 +142,8 @@ final class Deletion {
     guard let classID = try table.classIDForReading() else { return }
     let follows = table.relationships.contains { $0.declaration.onDelete != .nothing }
     let rowIDs = unread.map { items[$0].object.rowID }
-    let chunk = RecordChunk(
-      byteCapacity: follows ? 64 << 10 : 4096, recordLimit: min(rowIDs.count, 4096), leavesOutValues: !follows)
+    let chunk = store.takeChunk()
+    defer { store.giveBack(chunk) }
     var scratch = follows ? ScratchObject(store, table) : nil
     var start = 0
     while start < rowIDs.count {
@@ -158,10 +160,21 @@ final class Deletion {
         } else if follows {
           try follow(slice, in: chunk, index, of: table, &scratch)
         } else {
-          items[index].disregardsRecord = true
+          noteRecord(of: index, slice, in: chunk)
         }
       }
       start += chunk.slices.count
+    }
+  }
+
+  /// Notes the record that the save of the delete has to find; a damaged one is deleted as it is.
+  private func noteRecord(of index: Int, _ slice: RecordChunk.Slice, in chunk: RecordChunk) {
+    if items[index].disregardsRecord { return }
+    let record = unsafe chunk.value(of: slice)
+    if slice.status == .found, record.count >= RecordEnvelope.trailerByteCount {
+      items[index].object.token = unsafe recordToken(record)
+    } else {
+      items[index].disregardsRecord = true
     }
   }
 
@@ -305,6 +318,10 @@ final class Deletion {
   }
 
   private func makePending() throws {
+    // From here on only hooks can throw. Without them nothing has to be undone, except for a savepoint around this call.
+    isNoted =
+      store.savepointDepth > 1 || !referrers.isEmpty || store.undoStack != nil
+      || items.contains { $0.isPrepared && $0.object.table?.hooks.contains(.prepareForDelete) == true }
     if store.undoStack != nil {
       store.loadForUndo(items.lazy.filter { !$0.isGone && !$0.wasPending }.map(\.object))
     }
@@ -328,6 +345,7 @@ final class Deletion {
 
   /// Notes an object for the savepoint, and calls its `prepareForDelete`.
   private func prepare(_ item: Item, of table: ClassTable) throws {
+    guard isNoted else { return }
     let object = item.object
     let isCalled = item.isPrepared && table.hooks.contains(.prepareForDelete)
     if isCalled { try store.load(object) }
