@@ -1,8 +1,15 @@
 #include "CThreads.h"
 
+#include <stddef.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+
+static _Thread_local const void *threadContext = NULL;
+
+const void *tdt_context(void) { return threadContext; }
+
+void tdt_set_context(const void *context) { threadContext = context; }
 
 typedef struct {
   void (*body)(void *);

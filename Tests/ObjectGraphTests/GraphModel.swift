@@ -1,7 +1,8 @@
 import Todana
 
-/// The saved nodes as a plain dictionary. The token of a record depends on its content alone, so that a content stands
-/// for its token.
+/// The saved nodes as a plain dictionary.
+///
+/// The token of a record depends on its content alone, so that a content stands for its token.
 struct SavedGraph {
   var nodes: [RowID: NodeContent] = [:]
 }

@@ -236,6 +236,13 @@ final class GraphSequence {
     guard found == parents else {
       throw Difference(description: "The parents of node \(row) of store \(side) are \(found), not \(parents).")
     }
+    // A pending update of a node that another store has deleted is found by a query, but not by its id.
+    let withParents = view.keys.filter { row in view.values.contains { $0.children.contains(row) } }.sorted()
+    let byCondition = try store.ids(Node.where { $0.parents.count > 0 }).map(\.rowID).sorted()
+    guard byCondition == withParents else {
+      throw Difference(
+        description: "The nodes of store \(side) with parents are \(byCondition), not \(withParents).")
+    }
     guard store.undoStack?.canUndo == (!models[side].undoLevels.isEmpty || !models[side].open.noted.isEmpty),
       store.undoStack?.canRedo == !models[side].redoLevels.isEmpty
     else { throw Difference(description: "There are other levels to undo or to redo.") }

@@ -7,6 +7,8 @@ final class Track: StoredObject {
   var genre: Genre?
   @Inverse(\Record.tracks) var records: [Record]
   @Inverse(\Review.subject) var reviews: [Review]
+  /// The inverse of a property without a relationship.
+  @Inverse(\Shop.favourite) var notes: [Shop]
 
   convenience init(_ title: String) {
     self.init()
@@ -89,6 +91,7 @@ final class Review: StoredObject {
 final class Shop: StoredObject {
   var name = ""
   var stock: Set<Record> = []
+  var favourite: Track?
 
   convenience init(_ name: String, _ stock: Set<Record> = []) {
     self.init()
@@ -103,10 +106,12 @@ final class Shop: StoredObject {
   override func readContent(from buffer: inout DataBuffer) throws {
     name = try buffer.readString()
     stock = Set(try buffer.readReferences(Record.self))
+    favourite = try buffer.readReference()
   }
   override func writeContent(to buffer: inout DataBuffer) {
     buffer.writeString(name)
     buffer.writeReferences(stock.sorted { ($0.id?.rowID ?? 0) < ($1.id?.rowID ?? 0) })
+    buffer.writeReference(favourite)
   }
 }
 

@@ -13,6 +13,11 @@ extern "C" {
 // false if the system has no thread, because of a limit or for lack of memory.
 bool tdt_start_thread(void (*body)(void *context), void *context);
 
+// An address that code of the calling thread has set for functions that it calls; NULL at first. The caller that sets it
+// restores the former one.
+const void *tdt_context(void);
+void tdt_set_context(const void *context);
+
 // The number of forks between the start of the program and this process. It changes only in a child that `fork` or
 // `daemon` has made, before they return there. The child has one thread then, so that reading it needs no lock.
 extern uint64_t tdt_fork_counter;

@@ -12,6 +12,8 @@ struct PropertyPath: @unchecked Sendable {
   private(set) var declaredReading: [AnyKeyPath]?
   /// Whether the property belongs to the object itself, so that no other object is needed to read it.
   private(set) var isOwnProperty: Bool
+  /// Whether the path reads an ``Inverse``.
+  private(set) var readsInverse = false
   /// Whether the path leads to the property's text without case and accents.
   var isFolded = false
   /// Whether the path leads to the property's text without case, but with accents.
@@ -28,6 +30,7 @@ struct PropertyPath: @unchecked Sendable {
     keyPaths = [keyPath]
     declaredReading = loading
     isOwnProperty = loading == nil && KeyPathRoute.isOwnProperty(keyPath)
+    readsInverse = loading == nil && KeyPathRoute.of(keyPath).isInverse
   }
 
   private init(keyPaths: [AnyKeyPath], isOwnProperty: Bool = false) {
@@ -61,7 +64,9 @@ struct PropertyPath: @unchecked Sendable {
 
   /// Returns the path to a property of the object that this property refers to.
   func following<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable) -> PropertyPath {
-    PropertyPath(keyPaths: keyPaths + [keyPath])
+    var path = PropertyPath(keyPaths: keyPaths + [keyPath])
+    path.readsInverse = readsInverse || KeyPathRoute.of(keyPath).isInverse
+    return path
   }
 
   /// Returns the path to a property, given by its own path, of the object that this property refers to.
@@ -69,6 +74,7 @@ struct PropertyPath: @unchecked Sendable {
     var longer = path
     longer.keyPaths = keyPaths + path.keyPaths
     longer.isOwnProperty = false
+    longer.readsInverse = readsInverse || path.readsInverse
     return longer
   }
 

@@ -92,6 +92,8 @@ extension Store {
   /// Returns the scope of the changes that can change the result of a query.
   func scope<T: StoredObject>(of query: Query<T>) -> ObservedScope {
     let specification = query.specification
+    // Any object may come to refer to one.
+    if specification.paths.contains(where: \.readsInverse) { return .whole }
     let targets = specification.readsOwnProperties ? [] : specification.paths.flatMap(\.chains).joined().map(\.target)
     var scope = ObservedScope()
     do throws(StoreError) {

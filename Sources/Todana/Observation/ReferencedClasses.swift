@@ -52,6 +52,10 @@ enum ReferencedClasses {
       found.append(holder.target)
       return holder.target != StoredObject.self
     }
+    if let inverse = type as? any InverseProperty.Type {
+      found.append(inverse.source)
+      return true
+    }
     if type is any OrderedValue.Type || type is any DataBufferValue.Type { return true }
     if depth > 8 { return false }
     let mirror = Mirror(reflecting: value)

@@ -55,6 +55,8 @@ extension Store {
   /// - Parameters:
   ///   - ids: The identities of the rows.
   ///   - refusingReferrers: Whether any reference to one of the objects, by another one, forbids the delete.
+  /// - Returns: The number of these rows whose delete was not pending.
+  /// - Throws: The errors of ``delete(_:)-([ObjectID<T>])``.
   func deleteRows<T: StoredObject>(
     _ ids: [ObjectID<T>], refusingReferrers: Bool = false
   ) throws(StoreError) -> Int {

@@ -291,6 +291,7 @@ extension Store {
   ///   - error: The refusal.
   ///   - buffers: The named buffers in the batch.
   ///   - targets: Objects that cannot be deleted because of new references.
+  /// - Returns: The conflict.
   func conflict(
     in batch: borrowing WriteBatch, _ error: BackendError, _ buffers: BatchBuffers,
     deleting targets: Set<AnyObjectID> = []

@@ -38,7 +38,8 @@ enum ObjectDescription {
       mirror = current.superclassMirror
     }
     return mirrors.reversed().flatMap(\.children).compactMap { child in
-      guard let label = child.label else { return nil }
+      // The objects of an inverse would have to be searched for.
+      guard let label = child.label, !(child.value is any InverseProperty) else { return nil }
       if let loaded = child.value as? any LoadedProperty {
         return "\(label.dropFirst()): \(value(loaded.storedValue))"
       }

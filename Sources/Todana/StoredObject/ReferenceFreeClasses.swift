@@ -26,7 +26,7 @@ final class ReferenceFreeClasses: Sendable {
 }
 
 /// A type whose values contain no references to objects.
-private protocol PlainValue {}
+protocol PlainValue {}
 
 extension Int: PlainValue {}
 extension Int8: PlainValue {}

@@ -16,6 +16,9 @@ struct KeyPathRoute: Sendable {
   /// nil if the name of a step is not known.
   private(set) var accessorName: String?
 
+  /// Whether the key path reads an ``Inverse``, which depends on the objects that refer to this one.
+  private(set) var isInverse = false
+
   enum Problem: Sendable {
     /// The key path reads a computed property, which may read anything.
     case computed
@@ -61,8 +64,11 @@ struct KeyPathRoute: Sendable {
       follow(steps, of: keyPath)
     } else if steps == [.computed] {
       let probe = OwnPropertyProbe(keyPath)
-      if !probe.isOwnProperty { problem = .computed }
       accessorName = probe.name
+      if !probe.isOwnProperty {
+        isInverse = LoadedTrace.readsInverse(keyPath)
+        if !isInverse { problem = .computed }
+      }
     }
     if hops.isEmpty { end = ReferenceHop.make(keyPath) }
   }
@@ -148,7 +154,7 @@ struct KeyPathRoute: Sendable {
     init(keyPath: AnyKeyPath, route: KeyPathRoute) {
       self.keyPath = keyPath
       self.route = route
-      isOwnProperty = route.hops.isEmpty && route.problem == nil
+      isOwnProperty = route.hops.isEmpty && route.problem == nil && !route.isInverse
     }
   }
 

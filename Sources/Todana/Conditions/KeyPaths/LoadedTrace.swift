@@ -34,7 +34,19 @@ final class LoadedTrace {
     return LoadedAccesses.properties(of: current, during: read).first { KeyPathIdentities.of($0) == [identity] }
   }
 
-  private func read() {
+  /// Returns whether a key path of one step reads an ``Inverse``, which notes the property that it is the inverse of.
+  static func readsInverse(_ keyPath: AnyKeyPath) -> Bool {
+    guard let type = type(of: keyPath).rootType as? StoredObject.Type,
+      let sources = Swift.type(of: keyPath).valueType as? any ReferenceHolder.Type
+    else { return false }
+    let object = makeFault(type)
+    let noted = LoadedAccesses.properties(of: object) { read(keyPath, of: object) }
+    return noted.count == 1 && Swift.type(of: noted[0]).rootType == sources.target
+  }
+
+  private func read() { Self.read(keyPath, of: root) }
+
+  private static func read(_ keyPath: AnyKeyPath, of root: StoredObject) {
     func read<Root>(_ type: Root.Type) {
       // The root was made of the key path's root type.
       guard let root = root as? Root, let keyPath = keyPath as? PartialKeyPath<Root> else { return }

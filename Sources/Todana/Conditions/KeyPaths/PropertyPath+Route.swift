@@ -2,6 +2,7 @@ extension PropertyPath {
   /// Whether the property depends on other objects, which can change without this one.
   var leadsToOtherObjects: Bool {
     if isOwnProperty { return false }
+    if readsInverse { return true }
     return declaredReading?.contains(where: { !Self.isSelf($0) }) == true || !hops.isEmpty
   }
 

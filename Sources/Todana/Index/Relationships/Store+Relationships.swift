@@ -75,6 +75,29 @@ extension Store {
     }
   }
 
+  /// Calls back with each saved reference of a relationship to an object of a class.
+  ///
+  /// - Parameters:
+  ///   - relationship: The relationship.
+  ///   - classID: The number of the class.
+  ///   - snapshot: The state to read.
+  ///   - body: Receives the owner's row and the target's row; the same pair once.
+  /// - Throws: As ``forEachReference(of:to:_:in:_:)``.
+  func forEachReference(
+    of relationship: ClassRelationship, toAllOf classID: KeyspaceID, in snapshot: any BackendSnapshot,
+    _ body: (_ owner: RowID, _ target: RowID) -> Void
+  ) throws(StoreError) {
+    guard let owners = try relationship.owners.classIDForReading() else { return }
+    guard let tree = relationship.index.keyspace, try isUsable(relationship, tree, in: snapshot) else {
+      return try scanReferences(of: relationship, owners, to: nil, classID, in: snapshot) { body($0, $1) }
+    }
+    let (lower, upper) = relationship.key.bounds(of: 0...RowID.max, classID)
+    try unsafe forEachKey(of: tree, from: lower, to: upper, in: snapshot) { key throws(StoreError) in
+      guard let rows = unsafe relationship.key.rows(of: key) else { throw damagedEntry(of: relationship) }
+      body(rows.owner, rows.target)
+    }
+  }
+
   /// Calls back with each target of an owner whose record cannot be read, as far as the index knows them.
   ///
   /// - Complexity: O(*n*) in all entries of the index.
@@ -104,9 +127,9 @@ extension Store {
     return reasons != nil
   }
 
-  /// Reads all owners.
+  /// Reads all owners, for references to some rows, or to all.
   private func scanReferences(
-    of relationship: ClassRelationship, _ owners: KeyspaceID, to rowIDs: [RowID], _ classID: KeyspaceID,
+    of relationship: ClassRelationship, _ owners: KeyspaceID, to rowIDs: [RowID]?, _ classID: KeyspaceID,
     in snapshot: any BackendSnapshot, _ body: (_ owner: RowID, _ target: RowID) throws(StoreError) -> Void
   ) throws(StoreError) {
     let scan: any BackendScan
@@ -131,7 +154,7 @@ extension Store {
         let owner = try scratch.read(slice, in: chunk)
         var targets: Set<RowID> = []
         relationship.declaration.forEachTarget(owner) { id in
-          if id.classID == classID, rowIDs.containsSorted(id.rowID) { targets.insert(id.rowID) }
+          if id.classID == classID, rowIDs?.containsSorted(id.rowID) ?? true { targets.insert(id.rowID) }
         }
         for target in targets { try body(slice.rowID, target) }
       }
@@ -169,7 +192,9 @@ extension Store {
 struct RowRuns: Sequence, IteratorProtocol {
   private let rowIDs: [RowID]
   private var start = 0
-  /// The largest difference between neighbours. Reading over the entries of a few other rows is faster than another scan.
+  /// The largest difference between neighbours.
+  ///
+  /// Reading over the entries of a few other rows is faster than another scan.
   private static let largestGap: RowID = 8
 
   init(_ rowIDs: [RowID]) { self.rowIDs = rowIDs }

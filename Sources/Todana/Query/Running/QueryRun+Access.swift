@@ -68,7 +68,7 @@ extension QueryRun {
         helpedCount = count + ParallelScan.beginning
       }
       guard try store.next(of: scan, into: chunk, onDamage: onDamage) else { return true }
-      try references?.prepare(chunk)
+      if let references { try testing { () throws(StoreError) in try references.prepare(chunk) } }
       for slice in chunk.slices where !isPending(slice.rowID) {
         if try filter.passes(slice, in: chunk), try !body(slice.rowID, slice, chunk) { return true }
       }
@@ -158,7 +158,7 @@ extension QueryRun {
     while start < rowIDs.count {
       let end = min(start + batchCount, rowIDs.count)
       try read(rowIDs[start..<end], of: classID, into: chunk)
-      try references?.prepare(chunk)
+      if let references { try testing { () throws(StoreError) in try references.prepare(chunk) } }
       for slice in chunk.slices {
         // The index and the records are read in the same state.
         guard slice.status != .absent else {

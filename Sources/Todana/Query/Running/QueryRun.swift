@@ -14,6 +14,8 @@ struct QueryRun {
   private let saveCountAtStart: Int
   /// The loader of objects that the query reads through references; nil if it reads none.
   let references: ReferenceLoader?
+  /// The reader of the objects that refer to those of the class; nil if the condition reads no inverse.
+  let inverses: InverseSources?
   /// The text indexes in the state of the snapshot.
   let texts: TextIndexStates
   /// Whether the sort by relevance has the numbers that it depends on.
@@ -72,6 +74,9 @@ struct QueryRun {
       usable.removeAll { $0 === gap }
       plan = try makePlan()
     }
+    inverses =
+      paths.contains(where: \.readsInverse)
+      ? InverseSources(table, in: snapshot, includingPending: includingPending) : nil
     texts = TextIndexStates(in: snapshot, of: store)
     self.plan = try Self.searchingTexts(
       insteadOf: plan, query, of: table, recordCount: recordCount, readingRecords: readingRecords, in: texts, store)
@@ -270,17 +275,28 @@ struct QueryRun {
   /// Returns the pending objects of this store that meet the condition and are not deleted.
   func matchingPendingObjects() throws(StoreError) -> [StoredObject] {
     guard includingPending, !table.pending.isEmpty else { return [] }
-    if let references { try references.prepare(table.pending.objects.filter { !$0.state.contains(.deleted) }) }
+    if let references {
+      try testing { () throws(StoreError) in
+        try references.prepare(table.pending.objects.filter { !$0.state.contains(.deleted) })
+      }
+    }
     var matching: [StoredObject] = []
     for object in table.pending.objects where !object.state.contains(.deleted) {
       do throws(StoreError) {
-        if try query.condition.holds(for: object) { matching.append(object) }
+        if try testing({ () throws(StoreError) in try query.condition.holds(for: object) }) { matching.append(object) }
       } catch {
         // The error concerns an object that this object refers to.
         try onDamage.handle(error)
       }
     }
     return matching
+  }
+
+  /// Carries out tests of objects, which may read inverses.
+  @inline(__always)
+  func testing<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    guard let inverses else { return try body() }
+    return try inverses.whileTesting(body)
   }
 
   /// Tests whether a row is judged by its pending object, and not by its saved record.

@@ -4,6 +4,7 @@ struct RecordFilter: ~Copyable {
   private let table: ClassTable
   private let condition: ConditionNode
   private let onDamage: DamagePolicy
+  private let inverses: InverseSources?
   /// The object that records are read into; nil if none has to be read.
   private var scratch: ScratchObject?
   let passesAll: Bool
@@ -13,6 +14,7 @@ struct RecordFilter: ~Copyable {
     table = run.table
     condition = run.plan.residual
     onDamage = run.onDamage
+    inverses = run.inverses
     var isAlways = false
     if case .always = condition { isAlways = true }
     passesAll = isAlways && !(needsRecords && run.countsReadableOnly)
@@ -26,7 +28,8 @@ struct RecordFilter: ~Copyable {
         if slice.rowID != 0 { return true }
         throw store.damaged(slice.rowID, table)
       }
-      return try condition.holds(for: object)
+      guard let inverses else { return try condition.holds(for: object) }
+      return try inverses.whileTesting { () throws(StoreError) in try condition.holds(for: object) }
     } catch {
       try onDamage.handle(error.met(reading: slice.rowID, of: table))
       return false

@@ -42,9 +42,19 @@ public struct Inverse<Source: StoredObject> {
     wrapped wrappedKeyPath: KeyPath<Enclosing, [Source]>,
     storage storageKeyPath: KeyPath<Enclosing, Self>
   ) -> [Source] {
-    guard let store = object.store else { return [] }
     let inverse = object[keyPath: storageKeyPath]
+    if let sources = InverseSources.current { return inverse.sources(of: object, in: sources) }
+    guard let store = object.store else {
+      LoadedAccesses.note(inverse.keyPath, of: object)
+      return []
+    }
     return store.valueOrDeferred([]) { () throws(StoreError) in try inverse.sources(of: object, in: store) }
+  }
+
+  private func sources(of object: StoredObject, in reader: InverseSources) -> [Source] {
+    guard let value = type(of: keyPath).valueType as? any RelationshipValue.Type else { return [] }
+    // The sources are objects of the key path's root class.
+    return reader.sources(of: keyPath, value, for: object).map { unsafe unsafeDowncast($0, to: Source.self) }
   }
 
   private func sources(of object: StoredObject, in store: Store) throws(StoreError) -> [Source] {
@@ -60,6 +70,13 @@ public struct Inverse<Source: StoredObject> {
     return try store.owners(
       of: unsafe unsafeBitCast(typed, to: (any KeyPath<Source, Value> & Sendable).self), referringTo: object)
   }
+}
+
+/// It has a key path only, and keeps no object alive.
+extension Inverse: PlainValue {}
+
+extension Inverse: InverseProperty {
+  static var source: StoredObject.Type { Source.self }
 }
 
 extension Store {
