@@ -175,4 +175,67 @@ import Todana
     try second.saveChanges()
     #expect(try second.count(Track.self) == 1)
   }
+
+  @Test func `objects that are deleted by rules are not loaded`() throws {
+    let tracks = (1...3).map { Track("Track \($0)") }
+    let record = Record("Blue", tracks)
+    try insert(tracks[0], tracks[1], tracks[2], record, saving: true)
+    let second = try stores.open()
+    defer { try? second.close(discarding: true) }
+    let faults = try tracks.map { try second.fault(try #require($0.id)) }
+    try second.delete([try #require(record.id)])
+    #expect(faults.allSatisfy { $0.isFault })
+    #expect(try second.count(Track.self) == 0 && second.count(Record.self) == 0)
+    // The delete of an object that another store has changed meanwhile is a conflict.
+    try store.update(tracks[0]) { $0.title = "Changed" }
+    try store.saveChanges()
+    #expect(throws: SaveConflict.self) { try second.saveChanges() }
+    second.discardChanges()
+    try second.delete([try #require(record.id)])
+    try second.saveChanges()
+    #expect(try store.count(Track.self) == 0)
+  }
+
+  @Test func `a kept reference reads as nil, and leads to the object again if that returns`() throws {
+    let (track, note) = (Track("So What"), Note("Note"))
+    note.about = track
+    try insert(track, note, saving: true)
+    store.undoStack = UndoStack()
+    try store.delete(track)
+    try store.saveChanges()
+    let second = try stores.open()
+    defer { try? second.close(discarding: true) }
+    #expect(try second.fetch(Note.self).map(\.about) == [nil])
+    #expect(try second.fetch(Note.where { $0.about == nil }).count == 1)
+    try store.undo()
+    try store.saveChanges()
+    let third = try stores.open()
+    defer { try? third.close(discarding: true) }
+    #expect(try third.fetch(Note.self, loading: \.about).map { $0.about?.title } == ["So What"])
+    // An owner that is saved without the object loses the reference.
+    try store.delete(track)
+    try store.update(note) { $0.text = "Other" }
+    try store.saveChanges()
+    try third.refresh()
+    #expect(try third.fetch(Note.self).map(\.about) == [nil])
+    #expect(try third.verify().problemCount == 0)
+  }
+
+  @Test func `an owner whose record cannot be read takes its targets with it`() throws {
+    guard let backend = store.backend as? FaultyBackend else { return }
+    let tracks = (1...3).map { Track("Track \($0)") }
+    let records = [Record("Blue", [tracks[0], tracks[1]]), Record("Green", [tracks[2]])]
+    for object in tracks + records as [StoredObject] { try store.insert(object) }
+    try store.saveChanges()
+    let ids = records.compactMap(\.id)
+    try store.close()
+    backend.openAgain()
+    backend.damage(ids[0].rowID, of: ids[0].classID)
+    let second = try stores.open()
+    defer { try? second.close(discarding: true) }
+    try second.delete([ids[0]])
+    try second.saveChanges()
+    #expect(try second.fetch(Track.self).map(\.title) == ["Track 3"])
+    #expect(try second.fetch(Record.self).map(\.title) == ["Green"])
+  }
 }

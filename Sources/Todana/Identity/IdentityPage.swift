@@ -64,7 +64,9 @@ struct IdentityPage {
 
   /// Calls the closure with the table, without retaining it.
   @inline(__always)
-  func withTable(_ body: (ClassTable) -> Void) { unsafe header.pointee.table._withUnsafeGuaranteedRef(body) }
+  func withTable<Result>(_ body: (ClassTable) -> Result) -> Result {
+    unsafe header.pointee.table._withUnsafeGuaranteedRef(body)
+  }
 
   /// The row id of the first slot, a multiple of ``rowCount``; it may be changed only while the page is empty.
   var firstRowID: RowID {

@@ -15,10 +15,9 @@ public protocol StoreDelegate: AnyObject {
   ///
   /// ``StoredObject/willUpdate(in:)`` describes the effect of an error.
   func store(_ store: Store, willUpdate object: StoredObject) throws
-  /// Notifies the delegate that an object is about to be deleted, by the program or by the rule of a ``Relationship``,
-  /// before its `prepareForDelete`.
+  /// Notifies the delegate that an object is about to be deleted, by the program or by the rule of a ``Relationship``.
   ///
-  /// The object may be a fault. For a delete by identity, `prepareForDelete` is not called.
+  /// The object may be a fault. ``Store/delete(_:)-(StoredObject)`` describes the order of the calls.
   func store(_ store: Store, willDelete object: StoredObject) throws
   /// Notifies the delegate that the store changed the object's content or state, by a discard, a refresh, or an update
   /// that threw.

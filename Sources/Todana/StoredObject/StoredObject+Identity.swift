@@ -16,8 +16,9 @@ extension StoreIdentifiable where Self: StoredObject {
 extension StoredObject {
   /// The identity within the store, without its type; nil whenever `id` is nil.
   public final var anyID: AnyObjectID? {
-    guard let table, let classID = table.classID else { return nil }
-    return AnyObjectID(classID: classID, rowID: rowID)
+    guard let page = place.page else { return nil }
+    let rowID = page.firstRowID + RowID(place.slot)
+    return page.withTable { table in table.classID.map { AnyObjectID(classID: $0, rowID: rowID) } }
   }
 
   /// The store that the object was inserted into or fetched from.
