@@ -229,6 +229,11 @@ extension Store {
     let changes = batch.changes
     var index = 0
     while index < changes.count {
+      // There may be many entries of indexes.
+      if batch.packedChanges[index].keyLength > 0 {
+        index += 1
+        continue
+      }
       guard case .row = changes[index].key, !changes[index].kind.isCheck, let table = registry[changes[index].keyspace]
       else {
         index += 1
@@ -242,7 +247,8 @@ extension Store {
         index += 1
       }
       adjustPendingCount(by: -objects.count)
-      guard hasDeletes else { continue }
+      // Objects without references are released without recursion.
+      guard hasDeletes, ReferenceFreeClasses.shared.mayRefer(table.type) else { continue }
       var deleted: [StoredObject] = []
       while var object = objects.popLast() {
         guard object.table == nil else { continue }
