@@ -227,6 +227,7 @@ extension Store {
   /// The batch's rows are in the order of the tables' pending objects, with checks of other rows between them.
   private func finishSave(_ batch: borrowing WriteBatch) {
     let changes = batch.changes
+    let hasChecks = batch.hasPresenceChecks
     var index = 0
     while index < changes.count {
       // There may be many entries of indexes.
@@ -242,7 +243,7 @@ extension Store {
       let hasDeletes = table.pending.deleteCount > 0
       var objects = table.pending.takeObjects()
       for object in objects {
-        while changes[index].kind.isCheck { index += 1 }
+        while hasChecks, changes[index].kind.isCheck { index += 1 }
         finishSave(object, of: table, changes[index], in: batch.arena)
         index += 1
       }

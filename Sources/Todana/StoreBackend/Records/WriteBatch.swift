@@ -8,6 +8,8 @@ public struct WriteBatch: ~Copyable {
   public let arena: ByteArena
   /// The changes in packed form, 40 bytes each, as a save of a million rows has a million changes.
   package private(set) var packedChanges: [PackedChange] = []
+  /// Whether there are checks of rows between the other changes of a keyspace.
+  private(set) var hasPresenceChecks = false
   /// Whether an empty byte key was appended, which no backend accepts.
   public private(set) var hasEmptyKey = false
 
@@ -166,6 +168,7 @@ public struct WriteBatch: ~Copyable {
 
   /// Inserts changes of rows among those of the same keyspace, in the order of the rows; both are in order.
   mutating func insertInOrder(_ added: [PackedChange], of keyspace: KeyspaceID) {
+    hasPresenceChecks = true
     guard let start = packedChanges.firstIndex(where: { $0.keyspace == keyspace.rawValue }) else {
       return packedChanges.append(contentsOf: added)
     }
