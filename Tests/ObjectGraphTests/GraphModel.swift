@@ -43,6 +43,8 @@ struct GraphModel {
   var undoLevels: [Level] = []
   var redoLevels: [Level] = []
   var open = Level()
+  /// The levels before some were undone since the last save.
+  var savedLevels: [[Level]]?
   var isInGroup = false
   var saveCount = 0
   var known: [RowID: Known] = [:]
@@ -101,6 +103,7 @@ struct GraphModel {
   }
 
   private mutating func note(_ row: RowID) {
+    if !redoLevels.isEmpty { keepLevels() }
     redoLevels = []
     var level = open
     note(row, in: &level)
@@ -179,6 +182,8 @@ struct GraphModel {
   }
 
   mutating func save() {
+    if !isInGroup { closeLevel() }
+    savedLevels = nil
     if pending.isEmpty { return }
     for (row, change) in pending {
       saved.nodes[row] = change.content
@@ -187,12 +192,12 @@ struct GraphModel {
     }
     pending = [:]
     saveCount += 1
-    if !isInGroup { closeLevel() }
   }
 
   mutating func discard() {
     if pending.isEmpty { return }
     pending = [:]
+    if let levels = savedLevels { (undoLevels, redoLevels, savedLevels) = (levels[0], levels[1], nil) }
     let saveCount = saveCount
     let isUnsaved = { (level: Level) in level.noted.contains { $0.saveCount == saveCount } }
     undoLevels.removeAll(where: isUnsaved)
@@ -209,12 +214,16 @@ struct GraphModel {
 
   mutating func undo() {
     closeLevel()
+    if !undoLevels.isEmpty { keepLevels() }
     if let level = undoLevels.popLast() { redoLevels.append(apply(level)) }
   }
 
   mutating func redo() {
+    if !redoLevels.isEmpty { keepLevels() }
     if let level = redoLevels.popLast() { undoLevels.append(apply(level)) }
   }
+
+  private mutating func keepLevels() { if savedLevels == nil { savedLevels = [undoLevels, redoLevels] } }
 
   private mutating func apply(_ level: Level) -> Level {
     var opposite = Level()

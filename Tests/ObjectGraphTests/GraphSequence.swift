@@ -172,7 +172,8 @@ final class GraphSequence {
       }
     } catch is CancellationError {
       // A change drops the levels for redo, also if it is taken back.
-      if !models[side].open.noted.isEmpty { former.redoLevels = models[side].redoLevels }
+      if models[side].redoLevels.isEmpty { former.redoLevels = [] }
+      former.savedLevels = models[side].savedLevels
       former.known = models[side].known
       models[side] = former
     }

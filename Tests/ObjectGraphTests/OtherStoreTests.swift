@@ -99,4 +99,58 @@ import Todana
       for track in record.tracks { try track.loadContent() }
     }
   }
+
+  @Test func `a rule changes the newest state of an owner`() throws {
+    let (track, note) = (Track("So What"), Note("Note"))
+    (note.about, note.lazy) = (nil, [track])
+    note.others = [track]
+    try mine.insert(track)
+    try mine.insert(note)
+    try mine.saveChanges()
+    let stale = try #require(try theirs.fetch(Note.self).first)
+    try mine.update(note) { $0.others = [] }
+    try mine.saveChanges()
+    try theirs.delete(try theirs.fault(try #require(track.id)))
+    #expect(stale.others.isEmpty && stale.lazy.isEmpty)
+    try theirs.saveChanges()
+    #expect(try theirs.verify().problemCount == 0)
+  }
+
+  @Test func `one refresh resolves a conflict with a stale owner`() throws {
+    let (track, record) = (Track("So What"), Record("Blue"))
+    try mine.insert(track)
+    try mine.insert(record)
+    try mine.saveChanges()
+    try mine.delete(track)
+    try theirs.update(try #require(try theirs.fetch(Record.self).first)) {
+      $0.tracks = [try theirs.fault(try #require(track.id))]
+    }
+    try theirs.saveChanges()
+    #expect(throws: SaveConflict.self) { try mine.saveChanges() }
+    try mine.refresh(keeping: .mine)
+    try mine.saveChanges()
+    #expect(record.tracks.isEmpty)
+  }
+
+  @Test(arguments: [ConflictResolution.mine, .theirs])
+  func `an insert that is made again meets a row that is there again`(side: ConflictResolution) throws {
+    mine.undoStack = UndoStack()
+    let track = Track("So What")
+    try mine.insert(track)
+    try mine.saveChanges()
+    let other = try #require(try theirs.fetch(Track.self).first)
+    try mine.undo()
+    try mine.saveChanges()
+    try theirs.update(other) { $0.title = "Nardis" }
+    #expect(throws: SaveConflict.self) { try theirs.saveChanges() }
+    try theirs.refresh(keeping: .mine)
+    try theirs.saveChanges()
+    try mine.redo()
+    #expect(throws: SaveConflict.self) { try mine.saveChanges() }
+    try mine.refresh(keeping: side)
+    try mine.saveChanges()
+    let third = try stores.open()
+    defer { try? third.close() }
+    #expect(try third.fetch(Track.self).map(\.title) == [side == .mine ? "So What" : "Nardis"])
+  }
 }

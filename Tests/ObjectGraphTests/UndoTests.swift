@@ -165,6 +165,47 @@ import Todana
     #expect(try titles() == ["1", "2", "6"])
   }
 
+  @Test func `discarding takes an undoing back`() throws {
+    let (genre, stack) = (Genre("A"), try #require(store.undoStack))
+    try store.insert(genre)
+    try store.saveChanges()
+    for name in ["B", "C"] {
+      try store.undoGroup("to \(name)") { try store.update(genre) { $0.name = name } }
+      try store.saveChanges()
+    }
+    try store.undo()
+    try store.undo()
+    store.discardChanges()
+    #expect(genre.name == "C" && stack.undoName == "to C" && !stack.canRedo)
+    try store.undo()
+    try store.update(genre) { $0.name = "D" }
+    store.discardChanges()
+    #expect(genre.name == "C" && stack.undoName == "to C")
+    try store.undo()
+    #expect(genre.name == "B")
+    try store.saveChanges()
+    try store.redo()
+    store.discardChanges()
+    #expect(genre.name == "B" && stack.undoName == "to B" && stack.redoName == "to C")
+    try store.redo()
+    try store.saveChanges()
+    #expect(genre.name == "C")
+    // A save without changes ends a level, too.
+    try store.undoGroup("x") { _ = try store.insert(Genre("x")) }
+    let last = try #require(try store.fetch(Genre.where { $0.name == "x" }).first)
+    try store.delete(last)
+    try store.saveChanges()
+    try store.insert(Genre("y"))
+    try store.saveChanges()
+    try store.undo()
+    #expect(try titles() == ["C"])
+    // A stack that is given to another store leaves this one.
+    let second = try stores.open()
+    defer { try? second.close(discarding: true) }
+    second.undoStack = stack
+    #expect(store.undoStack == nil && !stack.canUndo)
+  }
+
   @Test func `the oldest levels go`() throws {
     store.undoStack = UndoStack(levels: 3)
     for number in 1...5 {

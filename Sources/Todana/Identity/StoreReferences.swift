@@ -74,12 +74,22 @@ extension Store: ReferenceResolver {
   @inline(__always)
   private func table(of classID: KeyspaceID) throws(DataBufferError) -> ClassTable {
     if let table = lastTable, table.classID == classID { return table }
-    guard let table = registry[classID] else {
+    guard let table = registry[classID] ?? newlyNumberedTable(of: classID) else {
       throw DataBufferError(
         .referenceUnknownClass, "the reference leads to class \(classID.rawValue), which the store was not opened with")
     }
     lastTable = table
     return table
+  }
+
+  /// Returns the table of a class whose number was given since the store was opened, by a save of another store.
+  @inline(never)
+  private func newlyNumberedTable(of classID: KeyspaceID) -> ClassTable? {
+    guard registry.tables.contains(where: { $0.classID == nil }), let keyspaces = try? sealing.keyspaces() else {
+      return nil
+    }
+    registry.adopt(keyspaces)
+    return registry[classID]
   }
 }
 

@@ -25,9 +25,10 @@ extension Store {
   ) throws(StoreError) -> T {
     try beginChange()
     _ = try table(of: object, to: "copy")
-    for keyPath in relationships where !(type(of: keyPath).valueType is any ReferenceHolder.Type) {
+    for keyPath in relationships
+    where !(type(of: keyPath).valueType is any ReferenceHolder.Type) || !KeyPathRoute.of(keyPath).hops.isEmpty {
       throw StoreError(
-        .invalidRelationship, "A property of \(T.self) that holds no references cannot be followed by a copy.")
+        .invalidRelationship, "A copy follows only own properties of \(T.self) that hold references.")
     }
     let originals = try objectsToCopy(from: object, relationships)
     let copies = originals.map { type(of: $0).init() }

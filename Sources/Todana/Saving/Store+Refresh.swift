@@ -96,14 +96,14 @@ extension Store {
   private func conflictingObjects() throws(StoreError) -> [(StoredObject, ClassTable, [UInt8]?)] {
     var found: [(StoredObject, ClassTable, [UInt8]?)] = []
     for table in registry.tables where !table.pending.isEmpty {
-      // A delete by identity conflicts with no change.
-      let changed = table.pending.objects.filter {
-        !$0.state.contains(.inserted) && !table.pending.deletedByID.contains($0.rowID)
-      }
+      // A delete by identity conflicts with no change. An insert does if it is one that was undone or made again.
+      let changed = table.pending.objects.filter { !table.pending.deletedByID.contains($0.rowID) }
       try unsafe compare(changed, of: table) { object, record throws(StoreError) in
         if let record = unsafe record {
-          if unsafe recordToken(record) != object.token { unsafe found.append((object, table, Array(record))) }
-        } else {
+          if unsafe object.state.contains(.inserted) || recordToken(record) != object.token {
+            unsafe found.append((object, table, Array(record)))
+          }
+        } else if !object.state.contains(.inserted) {
           found.append((object, table, nil))
         }
       }
@@ -127,6 +127,7 @@ extension Store {
   private func keepMine(_ object: StoredObject, of table: ClassTable, record: [UInt8]?) {
     noteForSavepoint(object)
     if let record {
+      if object.state.contains(.inserted) { table.pending.change(object, to: .updated) }
       object.token = unsafe record.withUnsafeBytes { unsafe recordToken($0) }
       undoStack?.noteSave(of: object)
     } else if object.state.contains(.deleted) {

@@ -15,7 +15,10 @@ extension Store {
     try refuseWithinSavepoint("save")
     let durability = durability ?? configuration.durability
     try checkForUnannouncedChanges()
-    guard pendingCount > 0 else { return try flush(durability) }
+    guard pendingCount > 0 else {
+      undoStack?.endLevelWithSave()
+      return try flush(durability)
+    }
     try callWillSave()
     var saved = SavedObjects(pendingIn: self)
     try commitChanges(durability: durability)
@@ -60,7 +63,7 @@ extension Store {
       let flight = isAwaited ? SaveInFlight(batch, registry: registry, buffers: namedBuffers) : nil
       if session.changes.hasListeners { publish(batch, commitNumber) }
       finishSave(batch)
-      if undoStack?.groupDepth == 0 { undoStack?.closeLevel() }
+      undoStack?.endLevelWithSave()
       namedBuffers.didSave(buffers.saved(by: batch))
       adjustPendingCount(by: -namedBuffers.removePending())
       return flight

@@ -40,7 +40,7 @@ extension Store {
     let durability = durability ?? configuration.durability
     try checkForUnannouncedChanges()
     let hasChanges = pendingCount > 0
-    if hasChanges { try callWillSave() }
+    if hasChanges { try callWillSave() } else { undoStack?.endLevelWithSave() }
     var saved = SavedObjects(pendingIn: self)
     if hasChanges {
       let flight = try commitChanges(

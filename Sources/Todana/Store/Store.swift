@@ -41,10 +41,19 @@ public final class Store {
 
   /// The changes that can be undone; nil, the default, if none can be.
   ///
-  /// A stack belongs to one store. It is emptied when it is assigned, when the store is closed, and when the outcome of a
+  /// A stack belongs to one store: if it is assigned to another one, the first one has none. It is emptied when it is assigned, when the store is closed, and when the outcome of a
   /// save is unknown (``StoreError/Code/mustReopen``).
   public var undoStack: UndoStack? {
-    didSet { if oldValue !== undoStack { undoStack?.removeAll() } }
+    didSet {
+      guard oldValue !== undoStack else { return }
+      oldValue?.store = nil
+      guard let undoStack else { return }
+      let former = undoStack.store
+      undoStack.store = self
+      if let former, former !== self { former.undoStack = nil }
+      undoStack.store = self
+      undoStack.removeAll()
+    }
   }
 
   var registry = ClassRegistry()

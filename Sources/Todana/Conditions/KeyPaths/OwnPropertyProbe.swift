@@ -141,6 +141,10 @@ extension Optional: SampledReferences where Wrapped: StoredObject {
   fileprivate static var samples: [Any] { Wrapped.samples }
 }
 
+extension LazyReferences: SampledReferences {
+  fileprivate static var samples: [Any] { [LazyReferences([Object()]), LazyReferences([Object()])] }
+}
+
 /// A collection; each sample contains one sample of the element type.
 private protocol SampledElements {
   static var samples: [Any] { get }

@@ -308,7 +308,10 @@ final class Deletion {
   /// Removes the references to deleted objects from owners that stay.
   private func nullifyReferences() throws {
     for found in referrers.values where found.relationship.declaration.onTargetDelete == .nullify {
-      let owners = staying(found).map { found.relationship.owners.objectOrFault($0) }
+      let table = found.relationship.owners
+      let owners = staying(found).map { table.objectOrFault($0) }
+      // An owner that another store has changed is read again: the index shows its newest references.
+      try store.refresh(owners.filter { !$0.isFault && !$0.state.isPending }, of: table)
       try store.load(owners)
       for owner in owners {
         try store.announceChange(of: owner)

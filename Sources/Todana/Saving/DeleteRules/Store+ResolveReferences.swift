@@ -5,6 +5,9 @@ extension Store {
   /// - Throws: Errors of hooks; ``StoreError/Code/deleteDenied`` if a rule allows neither side.
   func resolveReferences(keeping side: ConflictResolution) throws {
     guard registry.tables.contains(where: { !$0.relationships.isEmpty }) else { return }
+    // The resolution of a conflict is no change to be undone.
+    undoStack?.isPaused = true
+    defer { undoStack?.isPaused = false }
     try resolveDeletes(keeping: side)
     try resolveAbsentTargets(keeping: side)
   }

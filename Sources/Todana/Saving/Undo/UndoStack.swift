@@ -28,10 +28,27 @@ public final class UndoStack {
   private(set) var redoLevels: [UndoLevel] = []
   /// The level that receives changes; nil if there were none since the last level was closed.
   private(set) var open: UndoLevel?
+  /// The levels as they were at the last save, before some were undone or made again; nil if none was.
+  ///
+  /// Discarding the pending changes takes the undoing back.
+  private var savedLevels: SavedLevels?
+  /// Whether changes are not noted.
+  var isPaused = false
+  /// The store whose changes are noted.
+  weak var store: Store?
   /// The number of open groups, each nested in the one before.
   private(set) var groupDepth = 0
   /// The objects that levels have entries for.
   private var known: [ObjectIdentifier: KnownRecord] = [:]
+
+  private struct SavedLevels {
+    let undoLevels: [UndoLevel]
+    let redoLevels: [UndoLevel]
+
+    func has(_ level: UndoLevel) -> Bool {
+      undoLevels.contains { $0 === level } || redoLevels.contains { $0 === level }
+    }
+  }
 
   /// The knowledge of the store about the record of an object that was changed.
   private struct KnownRecord {
@@ -49,7 +66,7 @@ public final class UndoStack {
   ///   - levels: The number of levels that can be undone; the oldest are removed.
   ///   - byteLimit: About the number of bytes that all levels may take.
   public init(levels: Int = 100, byteLimit: Int = 64 << 20) {
-    levelLimit = max(1, levels)
+    levelLimit = max(0, levels)
     self.byteLimit = byteLimit
   }
 
@@ -67,7 +84,8 @@ public final class UndoStack {
 
   /// Removes all levels.
   public func removeAll() {
-    for level in undoLevels + redoLevels { level.release() }
+    let saved = savedLevels.take().map { $0.undoLevels + $0.redoLevels } ?? []
+    for level in undoLevels + redoLevels + saved { level.release() }
     open?.release()
     (undoLevels, redoLevels, known) = ([], [], [:])
     if let open { self.open = UndoLevel(name: open.name) }
@@ -95,9 +113,27 @@ extension UndoStack {
     trim()
   }
 
+  /// Ends the level that receives changes, unless it is that of a group; called by each save.
+  func endLevelWithSave() {
+    if groupDepth == 0 { closeLevel() }
+    guard let saved = savedLevels.take() else { return }
+    for level in saved.undoLevels + saved.redoLevels
+    where !undoLevels.contains(where: { $0 === level }) && !redoLevels.contains(where: { $0 === level }) {
+      release(level)
+    }
+  }
+
+  /// Keeps the present levels, in case that the undoing is taken back.
+  private func keepLevels() {
+    if savedLevels == nil { savedLevels = SavedLevels(undoLevels: undoLevels, redoLevels: redoLevels) }
+  }
+
   /// Returns the level for a change.
   private func levelForChange() -> UndoLevel {
-    if !redoLevels.isEmpty { remove(&redoLevels) }
+    if !redoLevels.isEmpty {
+      keepLevels()
+      remove(&redoLevels)
+    }
     if let open { return open }
     let level = UndoLevel(name: nil)
     open = level
@@ -106,6 +142,7 @@ extension UndoStack {
 
   /// Notes the state of an object before it is changed.
   func note(_ object: StoredObject, saveCount: Int) {
+    if isPaused || levelLimit == 0 { return }
     let level = levelForChange()
     note(object, in: level, saveCount: saveCount)
     if level.byteCount > byteLimit { trim() }
@@ -113,6 +150,7 @@ extension UndoStack {
 
   /// Notes the state of a named buffer before it is changed.
   func note(_ buffer: UndoLevel.Buffer) {
+    if isPaused || levelLimit == 0 { return }
     let level = levelForChange()
     level.note(buffer)
     if level.byteCount > byteLimit { trim() }
@@ -174,6 +212,10 @@ extension UndoStack {
 
   /// Removes the levels with changes that were made since the last save, which were discarded.
   func removeUnsaved(saveCount: Int) {
+    if let saved = savedLevels.take() {
+      for level in undoLevels + redoLevels where !saved.has(level) { release(level) }
+      (undoLevels, redoLevels) = (saved.undoLevels, saved.redoLevels)
+    }
     let isUnsaved = { (level: UndoLevel) in level.lastSaveCount == saveCount }
     for level in undoLevels + redoLevels where isUnsaved(level) { release(level) }
     undoLevels.removeAll(where: isUnsaved)
@@ -186,8 +228,15 @@ extension UndoStack {
 
   // MARK: Levels
 
-  func takeUndoLevel() -> UndoLevel? { undoLevels.popLast() }
-  func takeRedoLevel() -> UndoLevel? { redoLevels.popLast() }
+  func takeUndoLevel() -> UndoLevel? {
+    keepLevels()
+    return undoLevels.popLast()
+  }
+
+  func takeRedoLevel() -> UndoLevel? {
+    keepLevels()
+    return redoLevels.popLast()
+  }
 
   /// Adds the opposite of a level that was undone or redone, or a level that could not be.
   func append(_ level: UndoLevel, isRedo: Bool) {
@@ -196,6 +245,7 @@ extension UndoStack {
 
   /// Releases the copies of a level that was undone or redone, or that is removed.
   func release(_ level: UndoLevel) {
+    if savedLevels?.has(level) == true { return }
     forget(level.entries.map(\.entry.object))
     level.release()
   }
