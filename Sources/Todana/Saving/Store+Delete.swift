@@ -72,7 +72,7 @@ extension Store {
       _ = try allOrNothing { () throws -> Int in try Deletion(in: self).delete([object], byID: false) }
       return
     }
-    let mark = undoStack?.mark
+    let mark = hasUndoStack ? undoStack?.mark : nil
     noteForUndo(object)
     do {
       object.state.insert(.deleting)

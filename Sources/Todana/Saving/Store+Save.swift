@@ -270,7 +270,7 @@ extension Store {
     guard change.kind == .put else { return table.detachDeleted(object) }
     object.state.subtract(.pending)
     object.token = unsafe recordToken(UnsafeRawBufferPointer(rebasing: arena.bytes[change.value]))
-    if let undoStack { undoStack.noteSave(of: object) }
+    if hasUndoStack { undoStack?.noteSave(of: object) }
     noteFingerprint(object, of: table)
   }
 

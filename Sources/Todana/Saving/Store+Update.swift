@@ -40,7 +40,7 @@ extension Store {
     }
     let entry = ObjectEntry(object, content: copies.take(of: object).map { .copied($0) } ?? .unwritable)
     let saveCount = saveCount
-    let mark = undoStack?.mark
+    let mark = hasUndoStack ? undoStack?.mark : nil
     do {
       try announceChange(of: object)
       let result = try self.change(object, of: table, change)

@@ -45,6 +45,7 @@ public final class Store {
   /// save is unknown (``StoreError/Code/mustReopen``).
   public var undoStack: UndoStack? {
     didSet {
+      hasUndoStack = undoStack != nil
       guard oldValue !== undoStack else { return }
       oldValue?.store = nil
       guard let undoStack else { return }
@@ -55,6 +56,9 @@ public final class Store {
       undoStack.removeAll()
     }
   }
+
+  // No other code runs while the flag is accessed, so accesses never overlap. A check would cost more than the access.
+  @safe @exclusivity(unchecked) private(set) var hasUndoStack = false
 
   var registry = ClassRegistry()
   let session: BackendSession

@@ -223,7 +223,7 @@ extension Store {
   /// Notes the state of an object before a change, for undoing it.
   @inline(__always)
   func noteForUndo(_ object: StoredObject) {
-    if let undoStack { undoStack.note(object, saveCount: saveCount) }
+    if hasUndoStack { undoStack?.note(object, saveCount: saveCount) }
   }
 
   /// Loads the faults among objects that are deleted, so that their contents can be restored.

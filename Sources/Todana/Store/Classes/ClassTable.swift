@@ -30,7 +30,7 @@ final class ClassTable {
   /// Whether deletes of the class's objects have to follow or to look for references.
   var hasDeleteRules = false
   /// Completes the content of an object that was just read from its record; nil if nothing is to be done.
-  var completeContent: ((StoredObject) throws(StoreError) -> Void)?
+  @safe @exclusivity(unchecked) var completeContent: ((StoredObject) throws(StoreError) -> Void)?
   /// The text indexes that the class declares.
   var textIndexes: [ClassTextIndex] = []
   /// Whether the indexes are declared in the session, which all stores of the backend share.
