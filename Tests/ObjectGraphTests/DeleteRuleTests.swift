@@ -116,6 +116,19 @@ import Todana
     for type in libraryClasses { #expect(try store.count(type) == 0) }
   }
 
+  @Test func `a refusal names an object that has targets which stay`() throws {
+    let records = [Record("A"), Record("B")]
+    let shops = [Shop("First", [records[0]]), Shop("Second", [records[1]])]
+    for object in records + shops as [StoredObject] { try store.insert(object) }
+    try store.saveChanges()
+    // The first shop's record is deleted as well.
+    let error = #expect(throws: StoreError.self) {
+      try store.delete([shops[0], shops[1], records[0]] as [StoredObject])
+    }
+    #expect(error?.code == .deleteDenied && error?.rowID == shops[1].id?.rowID)
+    #expect(error?.objectIDs == ids(records[1]))
+  }
+
   @Test func `lists of any class and lazy lists lose deleted objects`() throws {
     let (track, genre, note) = (Track("So What"), Genre("Jazz"), Note("Notes"))
     note.others = [track, genre]
@@ -186,7 +199,7 @@ import Todana
     try second.delete([try #require(record.id)])
     #expect(faults.allSatisfy { $0.isFault })
     #expect(try second.count(Track.self) == 0 && second.count(Record.self) == 0)
-    // The delete of an object that another store has changed meanwhile is a conflict.
+    // Another store changes one of the deleted objects first, which is a conflict.
     try store.update(tracks[0]) { $0.title = "Changed" }
     try store.saveChanges()
     #expect(throws: SaveConflict.self) { try second.saveChanges() }

@@ -143,9 +143,10 @@ struct GraphModel {
   }
 
   mutating func delete(_ deleted: Set<RowID>) {
+    let earlier = Set(pending.filter { $0.value.content == nil }.keys)
     for (row, content) in view where !deleted.contains(row) {
       var changed = content
-      changed.nullify(deleted)
+      changed.nullify(deleted, earlier: earlier)
       if changed != content { update(row, changed) }
     }
     for row in deleted {

@@ -166,6 +166,21 @@ private final class Delegate: StoreDelegate {
     #expect(try again.fetch(Watched.self).map(\.name) == ["A!"])
   }
 
+  @Test func `a refused change leaves nothing to undo`() throws {
+    let (object, refused) = (Watched("A"), Watched("B"))
+    try store.insert(object)
+    try store.saveChanges()
+    let stack = UndoStack()
+    store.undoStack = stack
+    (refused.refused, object.refused) = ("willInsert", "willUpdate")
+    #expect(throws: StoreError.self) { try store.insert(refused) }
+    #expect(throws: Watched.Refusal.self) { try store.update(object) { $0.name = "B" } }
+    object.refused = "willDelete"
+    #expect(throws: Watched.Refusal.self) { try store.delete(object) }
+    #expect(throws: StoreError.self) { try store.delete([try #require(object.id)]) }
+    #expect(!stack.canUndo && !store.hasUnsavedChanges)
+  }
+
   @Test func `only the hooks that a class overrides are called`() throws {
     let (before, deletes) = unsafe (FewHooks.calls, MoreHooks.deletes)
     let objects = [FewHooks(), MoreHooks(), NoHooks()]

@@ -57,9 +57,12 @@ struct NodeContent: Equatable {
   }
 
   /// Removes the references to nodes that are deleted, where the rule is to nullify.
-  mutating func nullify(_ deleted: Set<RowID>) {
-    children.removeAll { deleted.contains($0) }
-    tags.removeAll { deleted.contains($0) }
+  ///
+  /// A list with one of them also loses the nodes that were deleted earlier, to which another store has added references.
+  mutating func nullify(_ deleted: Set<RowID>, earlier: Set<RowID>) {
+    let all = deleted.union(earlier)
+    if children.contains(where: deleted.contains) { children.removeAll { all.contains($0) } }
+    if tags.contains(where: deleted.contains) { tags.removeAll { all.contains($0) } }
     if let target = friend, deleted.contains(target) { friend = nil }
   }
 }

@@ -1,8 +1,16 @@
 // Calls of the methods that classes and the delegate have for changes and saves.
 extension Store {
   /// Calls the hooks of an insert, and takes the insert back if one throws.
+  ///
+  /// - Parameters:
+  ///   - object: The object, whose insert is pending.
+  ///   - table: Its class.
+  ///   - mark: The position of the undo stack before the insert.
+  /// - Throws: The error of a hook, as ``vetoable(_:)`` throws it.
   @inline(never)
-  func callWillInsert(of object: StoredObject, in table: ClassTable) throws(StoreError) {
+  func callWillInsert(
+    of object: StoredObject, in table: ClassTable, since mark: UndoStack.Mark?
+  ) throws(StoreError) {
     do throws(StoreError) {
       try vetoable { () throws -> Void in
         if table.hooks.contains(.willInsert) { try object.willInsert(into: self) }
@@ -10,6 +18,7 @@ extension Store {
       }
     } catch {
       if object.table === table, object.state.contains(.inserted) { forget(object, of: table) }
+      if let mark { undoStack?.removeChange(of: object, since: mark) }
       throw error
     }
   }
@@ -52,10 +61,10 @@ struct SavedObjects {
   private var updated: [StoredObject] = []
   private var deleted: [StoredObject] = []
 
-  /// Collects the pending objects whose classes, or the delegate, want to know of their save.
+  /// Collects the pending objects for whose save hooks are called.
   init(pendingIn store: Store) {
-    for table in store.registry.tablesWithChanges
-    where store.hasDelegate || !table.hooks.isDisjoint(with: .afterSaves) {
+    for table in store.registry.tables
+    where !table.pending.isEmpty && (store.hasDelegate || !table.hooks.isDisjoint(with: .afterSaves)) {
       for object in table.pending.objects {
         if object.state.contains(.inserted) {
           inserted.append(object)
@@ -86,10 +95,14 @@ struct SavedObjects {
       delegate?.store(store, didDelete: object)
     }
     delegate?.storeDidSave(store)
-    var released = inserted + updated + deleted
-    self = SavedObjects()
+    var released = inserted + updated
+    (inserted, updated) = ([], [])
+    while var object = deleted.popLast() {
+      if object.table == nil, let table = store.registry[type(of: object)] {
+        store.release(deleted: &object, of: table)
+      }
+      released.append(object)
+    }
     ChainRelease.release(&released)
   }
-
-  private init() {}
 }

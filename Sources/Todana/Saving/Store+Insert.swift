@@ -49,12 +49,13 @@ extension Store {
     let rowID = try table.takeRowID()
     let classID = try table.resolveClassID()
     if savepointDepth > 0 { journal?.note(object, copiesContent: false) }
+    let mark = hasUndoStack ? undoStack?.mark : nil
     noteForUndo(object)
     table.attach(object, at: rowID)
     object.token = 0
     table.pending.add(object, as: .inserted)
     adjustPendingCount(by: 1)
-    if hasDelegate || table.hooks.contains(.willInsert) { try callWillInsert(of: object, in: table) }
+    if hasDelegate || table.hooks.contains(.willInsert) { try callWillInsert(of: object, in: table, since: mark) }
     return AnyObjectID(classID: classID, rowID: rowID)
   }
 

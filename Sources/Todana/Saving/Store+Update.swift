@@ -143,6 +143,8 @@ extension Store {
   @inline(__always)
   func announceChange(of object: StoredObject) throws {
     guard let table = object.table, table.store === self, !isClosed else { return }
+    let isFirst = !object.state.isPending && !isSaving
+    if isFirst, hasDelegate || table.hooks.contains(.willUpdate) { try callWillUpdate(of: object, in: table) }
     if !isSaving { noteChange(of: object) }
     if unresolvedSave != nil { object.state.insert(.changedAgain) }
     guard !object.state.isPending else { return }
@@ -154,7 +156,6 @@ extension Store {
           className: table.name, rowID: object.rowID)
       return
     }
-    if hasDelegate || table.hooks.contains(.willUpdate) { try callWillUpdate(of: object, in: table) }
     table.pending.add(object, as: .updated)
     adjustPendingCount(by: 1)
   }

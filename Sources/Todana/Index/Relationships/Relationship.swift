@@ -65,7 +65,6 @@ public struct Relationship: Sendable {
   let onDelete: DeleteRule
   let onTargetDelete: TargetDeleteRule
   private let givenName: String?
-  let isList: Bool
   /// Whether the property can be nil, which its index has an entry for.
   let isOptional: Bool
   /// Calls back with the identity of each target of an owner, without making objects.
@@ -120,7 +119,7 @@ public struct Relationship: Sendable {
     onTargetDelete: TargetDeleteRule = .nullify, name: String? = nil
   ) {
     self.init(
-      keyPath, IndexPart(keyPath, isDescending: false), onDelete, onTargetDelete, name: name, isList: false,
+      keyPath, IndexPart(keyPath, isDescending: false), onDelete, onTargetDelete, name: name,
       isOptional: true, removeTargets: Self.removal(of: keyPath), removeDeletedTargets: Self.deletedRemoval(of: keyPath)
     )
   }
@@ -143,7 +142,7 @@ public struct Relationship: Sendable {
       case .keep: .keep
       }
     self.init(
-      keyPath, IndexPart(keyPath, isDescending: false), onDelete, rule, name: name, isList: false, isOptional: false,
+      keyPath, IndexPart(keyPath, isDescending: false), onDelete, rule, name: name, isOptional: false,
       removeTargets: nil, removeDeletedTargets: nil)
   }
 
@@ -152,13 +151,13 @@ public struct Relationship: Sendable {
     _ onTargetDelete: TargetDeleteRule, name: String?
   ) {
     self.init(
-      keyPath, IndexPart(referencesIn: keyPath), onDelete, onTargetDelete, name: name, isList: true, isOptional: false,
+      keyPath, IndexPart(referencesIn: keyPath), onDelete, onTargetDelete, name: name, isOptional: false,
       removeTargets: Self.removal(of: keyPath), removeDeletedTargets: Self.deletedRemoval(of: keyPath))
   }
 
   private init<Root: StoreIdentifiable, Value: RelationshipValue>(
     _ keyPath: any KeyPath<Root, Value> & Sendable, _ indexPart: IndexPart, _ onDelete: DeleteRule,
-    _ onTargetDelete: TargetDeleteRule, name: String?, isList: Bool, isOptional: Bool,
+    _ onTargetDelete: TargetDeleteRule, name: String?, isOptional: Bool,
     removeTargets: (@Sendable (StoredObject, (AnyObjectID) -> Bool) -> Void)?,
     removeDeletedTargets: (@Sendable (StoredObject) -> Void)?
   ) {
@@ -168,7 +167,6 @@ public struct Relationship: Sendable {
     self.onDelete = onDelete
     self.onTargetDelete = onTargetDelete
     givenName = name
-    self.isList = isList
     self.isOptional = isOptional
     self.removeTargets = removeTargets
     self.removeDeletedTargets = removeDeletedTargets

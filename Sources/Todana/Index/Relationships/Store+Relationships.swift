@@ -132,20 +132,17 @@ extension Store {
     of relationship: ClassRelationship, _ owners: KeyspaceID, to rowIDs: [RowID]?, _ classID: KeyspaceID,
     in snapshot: any BackendSnapshot, _ body: (_ owner: RowID, _ target: RowID) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let scan: any BackendScan
-    do throws(BackendError) {
-      if case .refused(let most) = configuration.scans, try snapshot.count(of: owners) > most {
-        throw BackendError(.limitExceeded, "")
+    if case .refused(let most) = configuration.scans {
+      let count = try onRecords { _ throws(BackendError) in try snapshot.count(of: owners) }
+      guard count <= most else {
+        throw StoreError(
+          .indexNotReady,
+          "The index of the relationship \"\(relationship.name)\" is not complete, and the store's configuration refuses "
+            + "to read all objects instead. Build it with buildIndexes.",
+          className: relationship.owners.name)
       }
-      scan = try snapshot.scan(owners)
-    } catch {
-      guard case .refused = configuration.scans, error.code == .limitExceeded else { throw translate(error) }
-      throw StoreError(
-        .indexNotReady,
-        "The index of the relationship \"\(relationship.name)\" is not complete, and the store's configuration refuses "
-          + "to read all objects instead. Build it with buildIndexes.",
-        className: relationship.owners.name)
     }
+    let scan = try onRecords { _ throws(BackendError) in try snapshot.scan(owners) }
     let chunk = takeChunk()
     defer { giveBack(chunk) }
     var scratch = ScratchObject(self, relationship.owners)
@@ -175,7 +172,10 @@ extension Store {
     let chunk = takeChunk()
     defer { giveBack(chunk) }
     while try next(of: scan, into: chunk) {
-      for slice in chunk.slices where slice.status == .found {
+      for slice in chunk.slices {
+        guard slice.status == .found else {
+          throw StoreError(.damagedIndex, "An entry of the index of a relationship is damaged: rebuild the index.")
+        }
         try unsafe body(UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key]))
       }
     }

@@ -1,7 +1,7 @@
-/// A delete of objects, with everything that the rules of relationships demand.
+/// A delete of objects by the rules of relationships.
 ///
-/// First all objects are found that are deleted together: their *closure*. Nothing is changed until no hook and no rule
-/// has refused the delete. References are followed without recursion, and objects that are not in memory are not loaded
+/// First all objects are found that are deleted together: their *closure*. Nothing is changed before all hooks and rules
+/// have allowed the delete. References are followed without recursion, and objects that are not in memory are not loaded
 /// unless their references or their hooks are needed.
 ///
 /// It is carried out within a savepoint, which undoes it if an error is thrown.
@@ -263,16 +263,16 @@ final class Deletion {
       let owners = staying(found)
       if !owners.isEmpty { throw denial(by: owners, found.relationship) }
     }
-    var targets: [AnyObjectID] = []
+    var staying: [Reference] = []
     for reference in forbidding where !isDeleted(reference.target) {
-      if try exists(reference.target) { targets.append(reference.target) }
+      if try exists(reference.target) { staying.append(reference) }
     }
-    guard let reference = forbidding.first, !targets.isEmpty else { return }
+    guard let reference = staying.first else { return }
     throw StoreError(
       .deleteDenied,
       "The object cannot be deleted as long as its \"\(reference.relationship.name)\" refers to objects that stay.",
       className: reference.relationship.owners.name, rowID: reference.owner.rowID,
-      objectIDs: Set(targets).sorted())
+      objectIDs: Set(staying.map(\.target)).sorted())
   }
 
   /// Returns the owners that are not deleted themselves, in ascending order.

@@ -22,9 +22,9 @@ extension Store {
   ///
   /// Does nothing if there is no level. Unsaved changes that belong to no group are a level, too.
   ///
-  /// If another store has changed one of the objects since this store saved it, the next save throws ``SaveConflict``. A
-  /// unique value that another object has taken meanwhile makes it throw ``UniqueViolation``. ``redo()``, or
-  /// ``discardChanges()``, then takes the undoing back.
+  /// If another store has changed one of the objects since this store saved it, the next save throws ``SaveConflict``. If
+  /// another object now has one of the unique values, the next save throws ``UniqueViolation``. ``redo()`` or
+  /// ``discardChanges()`` then takes the undoing back.
   ///
   /// - Throws: ``StoreError``: ``StoreError/Code/withinSavepoint`` within a savepoint or an ``undoGroup(_:_:)``; an
   ///   error of reading objects that are not loaded. Nothing is undone then.

@@ -12,12 +12,11 @@
 /// up to the next group. Levels stay when changes are saved: ``Store/undo()`` makes the opposite changes pending, and the
 /// next save writes them.
 ///
-/// Inserts, updates and deletes of objects are undone, those that rules of relationships have made, and changes of named
-/// buffers. A deleted object returns under its own identity; if it is still alive, as the same instance. An object whose
+/// Inserts, updates and deletes of objects are undone, also by rules of relationships, and changes of named buffers. A deleted object returns under its own identity; if it is still alive, as the same instance. An object whose
 /// record could not be read when it was deleted does not return.
 ///
-/// A stack belongs to one store. It keeps alive the objects that were changed, and those that their former contents
-/// refer to.
+/// A stack belongs to one store. It keeps alive the changed objects, and the objects to which their former contents
+/// refer.
 public final class UndoStack {
   /// The number of levels that can be undone.
   public let levelLimit: Int
@@ -241,6 +240,8 @@ extension UndoStack {
   /// Adds the opposite of a level that was undone or redone, or a level that could not be.
   func append(_ level: UndoLevel, isRedo: Bool) {
     if isRedo { redoLevels.append(level) } else { undoLevels.append(level) }
+    // The content after a change may be larger than that before it.
+    trim()
   }
 
   /// Releases the copies of a level that was undone or redone, or that is removed.
