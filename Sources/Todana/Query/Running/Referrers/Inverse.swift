@@ -6,7 +6,7 @@
 /// }
 /// ```
 ///
-/// Each access searches for the objects, as ``StoredObject/referrers(_:)-(KeyPath<Source,[Self]>)`` does. Pending changes
+/// Each access searches for the objects, as ``StoredObject/referrers(_:)-(KeyPath<Source,[Self]>Sendable)`` does. Pending changes
 /// count. The property is not part of the content, and cannot be assigned: change the property that it names.
 /// It is empty as long as the object is in no store.
 ///
