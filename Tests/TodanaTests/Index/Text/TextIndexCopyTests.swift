@@ -212,22 +212,37 @@ import Testing
             round += 1
             do {
               if round % 3 == 0 { try store.rebuildIndexes(of: Leaflet.self) } else { try store.buildIndexes() }
-              self.mergeCount += 1
+              self.note { self.mergeCount += 1 }
             } catch {
-              self.errors.append("\(error)")
+              self.note { self.errors.append("\(error)") }
             }
           }
           try store.close()
         } catch {
-          self.errors.append("\(error)")
+          self.note { self.errors.append("\(error)") }
         }
-        self.lock.withLock {
-          self.hasEnded = true
-          self.lock.broadcast()
-        }
+        self.note { self.hasEnded = true }
       }.start()
     }
 
+    /// Changes the state that other threads wait for.
+    private func note(_ change: () -> Void) {
+      lock.withLock {
+        change()
+        lock.broadcast()
+      }
+    }
+
+    /// Waits until it has merged once, or cannot.
+    ///
+    /// On a busy machine, it may start long after it was made.
+    func waitForMerge() {
+      lock.withLock {
+        while mergeCount == 0 && errors.isEmpty && !hasEnded { lock.wait() }
+      }
+    }
+
+    /// Returns after its thread has ended.
     func stop() {
       lock.withLock {
         isStopped = true
@@ -249,6 +264,7 @@ import Testing
     for round in 0..<(LongTests.areEnabled ? 30 : 3) {
       store = try open("store", isEncrypted)
       let merger = Merger(store.backend, configuration)
+      merger.waitForMerge()
       for _ in 0..<3 {
         saveCount += 1
         try TextWorkload.save(saveCount, to: store, durability: .relaxed)
