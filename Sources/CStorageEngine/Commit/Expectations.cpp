@@ -6,17 +6,21 @@
 
 namespace todana {
 
-void Expectations::check(size_t index, bool exists, std::string_view value) {
+bool Expectations::isMet(size_t index, bool exists, std::string_view value) const {
   const tdn_change &change = batch_.change(index);
-  bool isExpected = change.kind != TDN_REMOVE || exists;
-  if (change.expectation == TDN_EXPECT_ABSENT) isExpected = !exists;
-  if (change.expectation == TDN_EXPECT_PRESENT) isExpected = exists;
-  if (change.expectation == TDN_EXPECT_TOKEN) {
-    isExpected = exists && recordToken(value.data(), value.size()) == change.expected;
+  switch (change.expectation) {
+    case TDN_EXPECT_ABSENT: return !exists;
+    case TDN_EXPECT_PRESENT: return exists;
+    case TDN_EXPECT_TOKEN: return exists && recordToken(value.data(), value.size()) == change.expected;
+    default: return change.kind != TDN_REMOVE || exists;
   }
-  if (!isExpected) fail(index);
+}
+
+void Expectations::check(size_t index, bool exists, std::string_view value) {
+  if (!isMet(index, exists, value)) fail(index);
   // Keep the token: it is not part of the change, and is needed to remove the record from the digest of the keyspace.
-  if (exists && (change.expectation == TDN_EXPECT_ANY || change.expectation == TDN_EXPECT_PRESENT)) {
+  const int expectation = batch_.change(index).expectation;
+  if (exists && (expectation == TDN_EXPECT_ANY || expectation == TDN_EXPECT_PRESENT)) {
     oldTokens_[index] = recordToken(value.data(), value.size());
   }
 }

@@ -20,7 +20,7 @@ void TreeKeyspaceWriter::checkChanges(const HashFile &file) {
     std::string_view key = batch_.key(change), value;
     if (change.kind == TDN_PUT_NUMBERED) key = numbered = batch_.numberedKey(change, commitNumber());
     const bool exists = finder->find(key, value);
-    expectations_.check(index, exists, value);
+    expectations_.checkEntry(index, exists, value);
   }
 }
 
@@ -36,8 +36,10 @@ bool TreeKeyspaceWriter::hasMoreKeys(
     if (leavesRead++ > tree.leafCount()) file.damaged("the leaves of the tree form a circle", 0);
     for (tree.readLeaf(id, leaf); leaf.record(); leaf.advance()) {
       const std::string_view key = leaf.record()->key;
-      if (!upper.empty() && key >= upper) return false;
-      if (key >= lower && ++count > most) return true;
+      if (!upper.empty() && !TreeReader::isLess(key, upper)) return false;
+      // The keys are in order: if one is not below the bound, neither are those after it.
+      if (count == 0 && TreeReader::isLess(key, lower)) continue;
+      if (++count > most) return true;
     }
   }
   return false;

@@ -107,6 +107,10 @@ class TreeReader {
     if (left.size() == right.size() && left.size() <= 16) {
       return readBigEndian64(left.data() + left.size() - 8) < readBigEndian64(right.data() + right.size() - 8);
     }
+    if (left.size() >= 16 && right.size() >= 16) {
+      const uint64_t third = readBigEndian64(left.data() + 8), fourth = readBigEndian64(right.data() + 8);
+      if (third != fourth) return third < fourth;
+    }
     return left < right;
   }
 

@@ -101,6 +101,7 @@ std::optional<std::string> TreeWriter::join(std::string_view key, int leafCount)
 
 void TreeWriter::finish() {
   close();
+  closeGap();
   for (const auto &[id, inner] : inners_) {
     if (inner.isDead) {
       removeNode(id);
@@ -144,10 +145,12 @@ void TreeWriter::open(std::string_view key) {
     if (level == TreeReader::kMaximumLevel) tree_.damaged("the tree is too deep, or its nodes form a circle");
     id = childFor(id, key, &end_);
   }
+  const bool followsGap = gap_ && gap_->next == id;
+  if (!followsGap) closeGap();
   tree_.copyLeaf(id, old_);
   leaf_ = id;
   key_ = std::string(key);
-  previous_ = old_.previous();
+  previous_ = followsGap ? gap_->previous : old_.previous();
   next_ = old_.next();
   if ((previous_ == 0) != (id == tree_.first_) || (next_ == 0) != (id == tree_.last_)) {
     tree_.damaged("the leaves of the tree are not in order");
@@ -171,6 +174,7 @@ void TreeWriter::close() {
     }
     // Only removals make a leaf smaller, and only then is the leaf before it worth reading.
     const bool mayJoin = hasRemoved_ && !hasDivided_ && records_.size() < kSmallLeaf;
+    if (!starts_.empty()) closeGap();
     if (starts_.empty()) {
       unlink();
     } else if (!mayJoin || !joinPrevious()) {
@@ -210,20 +214,30 @@ void TreeWriter::putLeaf(std::string_view records, int64_t next) {
 void TreeWriter::unlink() {
   if (previous_ == 0 && next_ == 0) {
     // The leaf is the only one, so it becomes the root, unless it already is.
+    gap_.reset();
     for (int64_t id : wayTo(key_)) inner(id).isDead = true;
     tree_.root_ = leaf_;
     return putNode(leaf_, kEmptyLeaf);
   }
-  if (previous_ == 0) {
-    chain(0, next_);
-  } else {
-    TreeReader::LeafCursor leaf;
-    tree_.copyLeaf(previous_, leaf);
-    replaceChain(previous_, leaf, leaf.previous(), next_);
-    chain(previous_, next_);
-  }
+  // The leaf follows a gap, or there is none.
+  gap_ = Gap{previous_, next_};
+  if (previous_ == 0) tree_.first_ = next_;
+  if (next_ == 0) tree_.last_ = previous_;
   removeNode(leaf_);
   dropChild(wayTo(key_), leaf_);
+}
+
+// Links the leaves before and after the last leaves that were removed.
+void TreeWriter::closeGap() {
+  if (!gap_) return;
+  const Gap gap = *gap_;
+  gap_.reset();
+  if (gap.previous != 0) {
+    TreeReader::LeafCursor leaf;
+    tree_.copyLeaf(gap.previous, leaf);
+    replaceChain(gap.previous, leaf, leaf.previous(), gap.next);
+  }
+  chain(gap.previous, gap.next);
 }
 
 // Moves the records to the leaf before, and removes the leaf. Returns false, and changes nothing, if that leaf has no

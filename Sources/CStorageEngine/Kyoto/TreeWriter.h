@@ -59,6 +59,12 @@ class TreeWriter {
     }
   };
 
+  // The place of removed leaves: the leaves before and after them, or 0. They are linked when no more leaves are removed
+  // there, as each link rewrites a leaf.
+  struct Gap {
+    int64_t previous, next;
+  };
+
   // -- The leaf that is being changed
   void goTo(std::string_view key);
   void passOne(const char *start);
@@ -67,6 +73,7 @@ class TreeWriter {
   void divide(size_t size);
   void putLeaf(std::string_view records, int64_t next);
   void unlink();
+  void closeGap();
   bool joinPrevious();
   int64_t heirOf(int64_t id) const;
   void chain(int64_t previous, int64_t next);
@@ -96,6 +103,7 @@ class TreeWriter {
   int64_t previous_ = 0;            // the leaf before it
   int64_t next_ = 0;                // the leaf after it, and after the parts that it is divided into
   std::string key_;                 // the key by which the leaf was found
+  std::optional<Gap> gap_;          // removed leaves, of which the leaf may be the next
   std::optional<std::string> end_;  // the end of the leaf's range of keys
   TreeReader::LeafCursor old_;      // the rest of the leaf's old records
   std::string records_;             // records not written yet
