@@ -29,6 +29,8 @@ struct IndexKeys {
     }
 
     var byteCount: Int { Int(smallByteCount) }
+    /// The position of the key in the arena.
+    var range: Range<Int> { offset..<offset + byteCount }
   }
 
   init(_ index: ClassIndex, arena: ByteArena = ByteArena()) {
@@ -37,7 +39,24 @@ struct IndexKeys {
     writer = KeyWriter(arena: arena, textByteLimit: KeyWriter.indexTextByteLimit)
   }
 
-  mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
+  /// The number of entries up to which room is reserved in advance.
+  private static let reservedEntryLimit = 1 << 20
+
+  /// Adds the keys of the first or a further one of several objects, whose contents must be loaded.
+  ///
+  /// - Parameters:
+  ///   - object: The object.
+  ///   - rowID: Its row.
+  ///   - expectedCount: The number of objects, each of which probably has as many keys as the first one.
+  /// - Throws: As ``append(_:rowID:token:)``.
+  mutating func append(_ object: StoredObject, rowID: RowID, expectedCount: Int) throws(StoreError) {
+    let isFirst = entries.isEmpty
+    try append(object, rowID: rowID)
+    if isFirst, !entries.isEmpty {
+      let (count, isTooMany) = entries.count.multipliedReportingOverflow(by: expectedCount)
+      entries.reserveCapacity(isTooMany ? Self.reservedEntryLimit : min(count, Self.reservedEntryLimit))
+    }
+  }
 
   /// Adds the keys of an object, whose content must be loaded.
   ///
@@ -68,6 +87,9 @@ struct IndexKeys {
     for position in position..<index.parts.count {
       switch index.parts[position].write {
       case .value(let write): write(object, &writer)
+      case .elements(let write) where position == index.parts.count - 1:
+        finishElements(of: object, write, from: start, rowID: rowID, token: token, endsInRow: endsInRow)
+        return
       case .elements(let write):
         let prefix = start..<arena.count
         let cutOffset = writer.cutOffset
@@ -87,6 +109,30 @@ struct IndexKeys {
       }
     }
     finish(from: start, rowID: rowID, token: token, endsInRow: endsInRow, isCut: writer.cutOffset != nil)
+  }
+
+  /// Writes and completes the entries of all elements, if no part follows them.
+  private mutating func finishElements(
+    of object: StoredObject, _ write: IndexPart.WriteElements, from start: Int, rowID: RowID, token: UInt64,
+    endsInRow: Bool
+  ) {
+    // A copy, as the closure changes the entries.
+    var writer = writer
+    let (arena, prefix, cutOffset) = (arena, start..<arena.count, writer.cutOffset)
+    var elementStart = start
+    write(object, &writer) { writer in
+      if endsInRow { writer.append(bigEndian: rowID) }
+      entries.append(
+        Entry(
+          offset: elementStart, byteCount: arena.count - elementStart, rowID: rowID, token: token,
+          endsInRow: endsInRow, isCut: writer.cutOffset != nil))
+      elementStart = arena.count
+      arena.appendCopy(of: prefix)
+      if cutOffset == nil { writer.begin() }
+    }
+    // Removes the prefix that was already appended for a further element.
+    arena.count = elementStart
+    self.writer = writer
   }
 
   /// Completes the entries of all elements.
@@ -121,6 +167,8 @@ struct IndexKeys {
 
   /// Removes duplicate entries, which come from equal elements.
   private mutating func removeRepetitions(from first: Int) {
+    let isAscending = (first + 1..<entries.count).allSatisfy { order(entries[$0 - 1], entries[$0]) < 0 }
+    if isAscending { return }
     var added = Array(entries[first...])
     added.sort { order($0, $1) < 0 }
     entries.removeSubrange(first...)

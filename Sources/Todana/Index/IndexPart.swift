@@ -28,8 +28,10 @@ public struct IndexPart: Sendable {
   enum Write: Sendable {
     case value(@Sendable (StoredObject, inout KeyWriter) -> Void)
     /// Writes the elements of a collection, and calls the last argument after each element.
-    case elements(@Sendable (StoredObject, inout KeyWriter, (inout KeyWriter) -> Void) -> Void)
+    case elements(WriteElements)
   }
+
+  typealias WriteElements = @Sendable (StoredObject, inout KeyWriter, (inout KeyWriter) -> Void) -> Void
 
   /// Creates a part that ignores case and accents, as ``Property/folded`` does.
   init<Root: StoreIdentifiable, Value: OptionalText>(folding keyPath: any KeyPath<Root, Value> & Sendable) {

@@ -26,13 +26,12 @@ extension Store {
       let skipped = try skippedRows(amongChangedOf: table, in: keyspace)
       appendErasingNotes(of: skipped.sorted(), in: keyspace, to: &batch)
       var added = IndexKeys(index, arena: batch.arena)
-      added.reserveCapacity(table.pending.objects.count)
       for object in table.pending.objects where !object.state.contains(.deleted) {
-        try added.append(object, rowID: object.rowID)
+        try added.append(object, rowID: object.rowID, expectedCount: table.pending.objects.count)
       }
-      var removed = IndexKeys(index)
+      var removed = IndexKeys(index, arena: batch.arena)
       for former in replaced where !skipped.contains(former.rowID) {
-        try removed.append(former.object, rowID: former.rowID)
+        try removed.append(former.object, rowID: former.rowID, expectedCount: replaced.count)
       }
       let unknown = unknownRows.subtracting(skipped)
       if !unknown.isEmpty { try appendEntries(of: unknown, in: keyspace, to: &removed) }
@@ -189,7 +188,7 @@ extension Store {
           while let range = expectedRanges.first, range.upperBound <= removedPosition { expectedRanges.removeFirst() }
           let isExpected = expectedRanges.first?.contains(removedPosition) ?? false
           changes.remove(
-            former, of: removed, owner: former.rowID, isOwned: true, isExpected: isExpected, into: &batch)
+            former, owner: former.rowID, isOwned: true, isExpected: isExpected, into: &batch)
         } else if added.entries[position].rowID != former.rowID {
           // The key moves from one object to another, for example because two objects swap their values.
           changes.put(added.entries[position], insteadOf: former.rowID, into: &batch)
@@ -218,7 +217,7 @@ extension Store {
     let owner = try row(of: unsafe Array(removed.bytes(of: former)), in: changes.keyspace)
     let isOwned = owner.map(rowIDs.contains) ?? false
     guard let entry else {
-      changes.remove(former, of: removed, owner: owner, isOwned: isOwned, into: &batch)
+      changes.remove(former, owner: owner, isOwned: isOwned, into: &batch)
       return
     }
     if isOwned {
@@ -320,23 +319,21 @@ private struct IndexChanges {
     batch.append(
       .init(
         keyspace: keyspace, kind: .put, expectation: expectation,
-        key: .bytes(entry.offset..<entry.offset + entry.byteCount), value: value))
+        key: .bytes(entry.range), value: value))
   }
 
   /// Removes an entry.
   ///
   /// - Parameters:
   ///   - entry: The entry.
-  ///   - removed: Its keys.
   ///   - owner: The row that has the key in the index; nil if there is none.
   ///   - isOwned: Whether the owner is one of the rows whose entries are removed.
   ///   - isExpected: Whether the save depends on the presence of the entry.
   ///   - batch: Receives the change.
   func remove(
-    _ entry: IndexKeys.Entry, of removed: IndexKeys, owner: RowID?, isOwned: Bool, isExpected: Bool = false,
+    _ entry: IndexKeys.Entry, owner: RowID?, isOwned: Bool, isExpected: Bool = false,
     into batch: inout WriteBatch
   ) {
-    let key = unsafe batch.arena.append(removed.bytes(of: entry))
     let (kind, expectation): (WriteBatch.Kind, WriteBatch.Expectation) =
       if isExpected {
         (.remove, .present)
@@ -347,7 +344,8 @@ private struct IndexChanges {
       } else {
         (.check, .absent)
       }
-    batch.append(.init(keyspace: keyspace, kind: kind, expectation: expectation, key: .bytes(key), value: 0..<0))
+    batch.append(
+      .init(keyspace: keyspace, kind: kind, expectation: expectation, key: .bytes(entry.range), value: 0..<0))
   }
 }
 

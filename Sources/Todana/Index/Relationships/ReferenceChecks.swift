@@ -9,6 +9,8 @@
 struct ReferenceChecks {
   /// The rows that must exist, by class.
   private var targets: [KeyspaceID: Set<RowID>] = [:]
+  /// The class of the last target that was added: usually that of the next one, too.
+  private var lastTable: ClassTable?
   /// The rows that are deleted, by class, in ascending order; without classes to which no relationship leads.
   private var deleted: [DeletedRows] = []
 
@@ -62,7 +64,8 @@ struct ReferenceChecks {
   ///
   /// The check is left out for a target that the save itself inserts or updates.
   mutating func add(target: AnyObjectID, in store: Store) {
-    if let object = store.registry[target.classID]?.identity[target.rowID], object.state.isPending { return }
+    if lastTable?.classID != target.classID { lastTable = store.registry[target.classID] }
+    if let object = lastTable?.identity[target.rowID], object.state.isPending { return }
     targets[target.classID, default: []].insert(target.rowID)
   }
 

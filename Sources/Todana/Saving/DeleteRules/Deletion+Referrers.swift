@@ -11,33 +11,41 @@ extension Deletion {
       }
       // The items of one class.
       while next < range.upperBound, let other = items[next].object.table, other === table { next += 1 }
-      // A slice would make each addition of an item copy all of them.
-      let objects = items[first..<next].filter { !$0.isGone }.map(\.object)
-      try findReferrers(of: objects, in: table)
+      try findReferrers(of: first..<next, in: table)
     }
   }
 
-  /// Finds the owners of references to objects of one class.
-  private func findReferrers(of objects: [StoredObject], in table: ClassTable) throws(StoreError) {
+  /// Finds the owners of references to items of one class.
+  private func findReferrers(of range: Range<Int>, in table: ClassTable) throws(StoreError) {
     guard let classID = table.classID, table.hasDeleteRules else { return }
+    let relationships = table.incoming.filter(\.isRuledByTargets)
+    guard !relationships.isEmpty || !store.unknownReferrers.isEmpty else { return }
+    var rowIDs: [RowID] = []
+    rowIDs.reserveCapacity(range.count)
     // Nothing that is saved refers to an object that is not.
-    var rowIDs = objects.filter { !$0.state.contains(.inserted) }.map(\.rowID)
+    for index in range where !items[index].isGone && !items[index].object.state.contains(.inserted) {
+      rowIDs.append(items[index].object.rowID)
+    }
     rowIDs.sort()
-    for relationship in table.incoming where relationship.isRuledByTargets {
+    for relationship in relationships {
       let owners = relationship.owners
+      var lastOwner: RowID?
       try store.forEachReference(of: relationship, to: rowIDs, classID, in: snapshot) {
         owner, _ throws(StoreError) in
+        // Targets that follow one another often have the same owner.
+        if owner == lastOwner { return }
+        lastOwner = owner
         // The references of a pending object are those in memory.
         if owners.identity[owner]?.state.isPending != true { note(owner: owner, of: relationship) }
       }
-      findPendingReferrers(of: objects, in: table, classID, relationship)
+      findPendingReferrers(of: range, in: table, classID, relationship)
     }
     for unknown in store.unknownReferrers { try checkReferrers(unknown, to: rowIDs, of: table, classID) }
   }
 
-  /// Finds the pending owners of references to objects of one class.
+  /// Finds the pending owners of references to items of one class.
   private func findPendingReferrers(
-    of objects: [StoredObject], in table: ClassTable, _ classID: KeyspaceID,
+    of range: Range<Int>, in table: ClassTable, _ classID: KeyspaceID,
     _ relationship: ClassRelationship
   ) {
     let owners = relationship.owners
@@ -47,8 +55,9 @@ extension Deletion {
       // A chain of owners takes a search for each, so that the references are sorted for the second one.
       let references = earlier ?? PendingReferences(of: relationship)
       pendingReferences[key] = references
-      for object in objects {
-        references.forEachOwner(of: AnyObjectID(classID: classID, rowID: object.rowID)) {
+      // The number of items may grow.
+      for index in range where !items[index].isGone {
+        references.forEachOwner(of: AnyObjectID(classID: classID, rowID: items[index].object.rowID)) {
           note(owner: $0, of: relationship)
         }
       }

@@ -21,6 +21,8 @@ final class Deletion {
   var forbidding: [Reference] = []
   /// The references of pending owners, by relationship: nil for those that were searched once, in no order.
   var pendingReferences: [ObjectIdentifier: PendingReferences?] = [:]
+  /// The class of the last target that was followed: usually that of the next one, too.
+  private var lastTarget: ClassTable?
   /// Whether objects are noted for a savepoint before their deletes become pending.
   private var isNoted = true
   /// Whether any referrer forbids the delete.
@@ -65,7 +67,7 @@ final class Deletion {
   /// - Returns: The number of the given objects that exist and whose delete was not pending.
   /// - Throws: ``StoreError/Code/deleteDenied``; errors of hooks; ``StoreError``.
   func delete(_ objects: [StoredObject], byID: Bool) throws -> Int {
-    defer { for item in items { item.object.state.remove(.deleting) } }
+    defer { for index in items.indices { items[index].object.state.remove(.deleting) } }
     for object in objects { add(object, byID: byID) }
     let rootCount = items.count
     try findClosure()
@@ -80,7 +82,7 @@ final class Deletion {
   ///
   /// - Throws: The errors of ``delete(_:byID:)``.
   func obeyRules(forDeleted objects: [StoredObject]) throws {
-    defer { for item in items { item.object.state.remove(.deleting) } }
+    defer { for index in items.indices { items[index].object.state.remove(.deleting) } }
     items = objects.map { Item(object: $0, wasPending: true) }
     for object in objects { object.state.insert(.deleting) }
     try findClosure()
@@ -227,7 +229,9 @@ final class Deletion {
   private func follow(_ relationship: ClassRelationship, to target: AnyObjectID, ofRow rowID: RowID) {
     switch relationship.declaration.onDelete {
     case .nothing: break
-    case .cascade: if let table = store.registry[target.classID] { add(table.objectOrFault(target.rowID)) }
+    case .cascade:
+      if lastTarget?.classID != target.classID { lastTarget = store.registry[target.classID] }
+      if let lastTarget { add(lastTarget.objectOrFault(target.rowID)) }
     case .deny:
       guard let classID = relationship.owners.classID else { return }
       let owner = AnyObjectID(classID: classID, rowID: rowID)
@@ -328,9 +332,10 @@ final class Deletion {
     if store.undoStack != nil {
       store.loadForUndo(items.lazy.filter { !$0.isGone && !$0.wasPending }.map(\.object))
     }
-    for item in items where !item.isGone && !item.wasPending {
-      guard let table = item.object.table else { continue }
-      try prepare(item, of: table)
+    for index in items.indices {
+      let item = items[index]
+      guard !item.isGone, !item.wasPending, let table = item.object.table else { continue }
+      if isNoted { try prepare(item, of: table) }
       guard item.object.table === table, !item.object.state.contains(.deleted) else { continue }
       if item.object.state.contains(.inserted) {
         store.forget(item.object, of: table)
@@ -348,7 +353,6 @@ final class Deletion {
 
   /// Notes an object for the savepoint, and calls its `prepareForDelete`.
   private func prepare(_ item: Item, of table: ClassTable) throws {
-    guard isNoted else { return }
     let object = item.object
     let isCalled = item.isPrepared && table.hooks.contains(.prepareForDelete)
     if isCalled { try store.load(object) }
