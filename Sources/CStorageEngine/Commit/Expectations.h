@@ -20,7 +20,7 @@ class Expectations {
 
   // Checks the expectation of a change against the record under its key. `value` is ignored if there is none.
   void check(size_t index, bool exists, std::string_view value);
-  // The same for a tree, whose old values are found again when records are changed: keeps no token.
+  // Checks like `check`, but keeps no token: a tree finds the old values again when it changes records.
   void checkEntry(size_t index, bool exists, std::string_view value) {
     if (!isMet(index, exists, value)) fail(index);
   }
