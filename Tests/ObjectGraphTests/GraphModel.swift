@@ -27,8 +27,23 @@ struct GraphModel {
     let saveCount: Int
   }
 
+  /// A pending change of the named buffer.
+  enum BufferChange: Equatable {
+    case put(Int)
+    case remove
+  }
+
+  /// The state of the named buffer before a level of changes.
+  struct NotedBuffer {
+    let content: Int?
+    let change: BufferChange?
+    let saveCount: Int
+  }
+
   struct Level {
     var noted: [Noted] = []
+    var buffer: NotedBuffer?
+    var isEmpty: Bool { noted.isEmpty && buffer == nil }
     func has(_ row: RowID) -> Bool { noted.contains { $0.row == row } }
   }
 
@@ -40,6 +55,9 @@ struct GraphModel {
 
   var saved: SavedGraph
   var pending: [RowID: Change] = [:]
+  /// A named buffer that no other store changes.
+  var savedBuffer: Int?
+  var bufferChange: BufferChange?
   var undoLevels: [Level] = []
   var redoLevels: [Level] = []
   var open = Level()
@@ -50,6 +68,17 @@ struct GraphModel {
   var known: [RowID: Known] = [:]
   /// The nodes that other stores have deleted, so that the store still has an object for them.
   var deletedByOthers: Set<RowID> = []
+
+  var hasChanges: Bool { !pending.isEmpty || bufferChange != nil }
+
+  /// The content of the named buffer; nil if there is none.
+  var buffer: Int? {
+    switch bufferChange {
+    case .put(let content): content
+    case .remove: nil
+    case nil: savedBuffer
+    }
+  }
 
   /// The nodes that the store shows.
   var view: [RowID: NodeContent] {
@@ -108,6 +137,24 @@ struct GraphModel {
     var level = open
     note(row, in: &level)
     open = level
+  }
+
+  private mutating func noteBuffer(in level: inout Level) {
+    if level.buffer != nil { return }
+    level.buffer = NotedBuffer(content: buffer, change: bufferChange, saveCount: saveCount)
+  }
+
+  mutating func setBuffer(_ content: Int?) {
+    if !redoLevels.isEmpty { keepLevels() }
+    redoLevels = []
+    var level = open
+    noteBuffer(in: &level)
+    open = level
+    putBuffer(content)
+  }
+
+  private mutating func putBuffer(_ content: Int?) {
+    bufferChange = content.map { .put($0) } ?? (savedBuffer == nil ? nil : .remove)
   }
 
   mutating func insert(_ row: RowID, _ content: NodeContent) {
@@ -185,7 +232,8 @@ struct GraphModel {
   mutating func save() {
     if !isInGroup { closeLevel() }
     savedLevels = nil
-    if pending.isEmpty { return }
+    if !hasChanges { return }
+    (savedBuffer, bufferChange) = (buffer, nil)
     for (row, change) in pending {
       saved.nodes[row] = change.content
       deletedByOthers.remove(row)
@@ -196,11 +244,13 @@ struct GraphModel {
   }
 
   mutating func discard() {
-    if pending.isEmpty { return }
-    pending = [:]
+    if !hasChanges { return }
+    (pending, bufferChange) = ([:], nil)
     if let levels = savedLevels { (undoLevels, redoLevels, savedLevels) = (levels[0], levels[1], nil) }
     let saveCount = saveCount
-    let isUnsaved = { (level: Level) in level.noted.contains { $0.saveCount == saveCount } }
+    let isUnsaved = { (level: Level) in
+      level.noted.contains { $0.saveCount == saveCount } || level.buffer?.saveCount == saveCount
+    }
     undoLevels.removeAll(where: isUnsaved)
     redoLevels.removeAll(where: isUnsaved)
     if isUnsaved(open) { open = Level() }
@@ -209,7 +259,7 @@ struct GraphModel {
   // MARK: Undo
 
   mutating func closeLevel() {
-    if !open.noted.isEmpty { undoLevels.append(open) }
+    if !open.isEmpty { undoLevels.append(open) }
     open = Level()
   }
 
@@ -229,7 +279,11 @@ struct GraphModel {
   private mutating func apply(_ level: Level) -> Level {
     var opposite = Level()
     for noted in level.noted.reversed() { note(noted.row, in: &opposite) }
+    if level.buffer != nil { noteBuffer(in: &opposite) }
     for noted in level.noted.reversed() { restore(noted) }
+    if let noted = level.buffer {
+      if noted.saveCount == saveCount { bufferChange = noted.change } else { putBuffer(noted.content) }
+    }
     return opposite
   }
 

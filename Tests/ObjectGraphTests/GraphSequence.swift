@@ -4,7 +4,8 @@ import Todana
 /// A random sequence of changes in two stores, each of which is compared with a model after every step.
 final class GraphSequence {
   enum Operation: CaseIterable {
-    case insert, update, delete, deleteByID, savepoint, group, save, saveOther, undo, redo, discard
+    case insert, update, delete, deleteByID, deleteWhere, copy, buffer, savepoint, group, save, saveOther, undo, redo,
+      discard
   }
 
   struct Difference: Error, CustomStringConvertible { let description: String }
@@ -40,7 +41,7 @@ final class GraphSequence {
     counts[operation, default: 0] += 1
     note("\(side) \(operation)")
     switch operation {
-    case .insert, .update, .delete, .deleteByID: try change(operation, side)
+    case .insert, .update, .delete, .deleteByID, .deleteWhere, .copy, .buffer: try change(operation, side)
     case .savepoint: try failingSavepoint(side)
     case .group: try group(side)
     case .save: try save(side)
@@ -81,8 +82,8 @@ final class GraphSequence {
 
   private func randomOperation() -> Operation {
     let weights: [(Operation, Int)] = [
-      (.insert, 16), (.update, 20), (.delete, 7), (.deleteByID, 7), (.savepoint, 7), (.group, 7), (.save, 8),
-      (.saveOther, 7), (.undo, 8), (.redo, 7), (.discard, 6),
+      (.insert, 12), (.update, 13), (.delete, 7), (.deleteByID, 7), (.deleteWhere, 7), (.copy, 7), (.buffer, 7),
+      (.savepoint, 7), (.group, 7), (.save, 8), (.saveOther, 7), (.undo, 8), (.redo, 7), (.discard, 7),
     ]
     var number = Int.random(in: 0..<weights.reduce(0) { $0 + $1.1 }, using: &generator)
     for (operation, weight) in weights {
@@ -103,6 +104,7 @@ final class GraphSequence {
   }
 
   private func change(_ operation: Operation, _ side: Int) throws {
+    if operation == .buffer { return try changeBuffer(side) }
     let store = stores[side]
     let rows = models[side].view.keys.sorted()
     guard operation != .insert, let row = rows.randomElement(using: &generator) else {
@@ -125,11 +127,54 @@ final class GraphSequence {
     case .delete:
       note("  delete \(row)")
       try delete([row], side) { try store.delete(node(row, side)) }
+    case .deleteWhere:
+      // Values are far apart, so that a query finds none, one or all nodes with the highest ones.
+      let limit = models[side].view[row]?.value ?? 0
+      let found = models[side].view.filter { $0.value.value >= limit }.keys
+      note("  delete where value ≥ \(limit): \(found.sorted())")
+      try delete(Set(found), side) { _ = try store.delete(Node.where { $0.value >= limit }) }
+    case .copy: try copy(row, side)
     default:
       let deleted = Set([row] + rows.shuffled(using: &generator).prefix(Int.random(in: 0..<3, using: &generator)))
       note("  delete ids \(deleted.sorted())")
       let ids = deleted.sorted().map { id($0) }
       try delete(deleted, side) { _ = try store.delete(ids) }
+    }
+  }
+
+  private func changeBuffer(_ side: Int) throws {
+    let content = Int.random(in: 0..<3, using: &generator) == 0 ? nil : Int.random(in: 0..<100, using: &generator)
+    note("  buffer \(content.map(String.init) ?? "removed")")
+    if let content {
+      try stores[side].writeNamedBuffer("State \(side)") { $0.writeInt(content) }
+    } else {
+      try stores[side].removeNamedBuffer("State \(side)")
+    }
+    models[side].setBuffer(content)
+  }
+
+  /// Copies a node, with its children and theirs, unless one of them refers to a node that is being deleted.
+  private func copy(_ row: RowID, _ side: Int) throws {
+    let view = models[side].view
+    var originals = [row]
+    var next = 0
+    while next < originals.count {
+      for child in view[originals[next]]?.children ?? [] where !originals.contains(child) { originals.append(child) }
+      next += 1
+    }
+    if originals.contains(where: { view[$0]?.targets.isSubset(of: view.keys) != true }) { return }
+    let copy = try stores[side].copy(node(row, side), including: [\Node.children])
+    held.append(copy)
+    var copies: [RowID: Node] = [row: copy]
+    for row in originals {
+      for (child, copy) in zip(view[row]?.children ?? [], copies[row]?.children ?? []) { copies[child] = copy }
+    }
+    let copiedRow = { (row: RowID) in copies[row]?.rowID ?? row }
+    note("  copy \(originals) to \(originals.map(copiedRow))")
+    for row in originals {
+      guard var content = view[row] else { continue }
+      content.replace(copiedRow)
+      models[side].insert(copiedRow(row), content)
     }
   }
 
@@ -159,7 +204,8 @@ final class GraphSequence {
 
   private func randomChanges(_ side: Int) throws {
     for _ in 0..<Int.random(in: 1..<4, using: &generator) {
-      try change([.insert, .update, .update, .delete, .deleteByID].randomElement(using: &generator) ?? .update, side)
+      let operations: [Operation] = [.insert, .update, .update, .delete, .deleteByID, .deleteWhere, .copy, .buffer]
+      try change(operations.randomElement(using: &generator) ?? .update, side)
     }
   }
 
@@ -231,6 +277,11 @@ final class GraphSequence {
           description: "Node \(node.rowID) of store \(side) is \(node.content), not \(view[node.rowID] as Any).")
       }
     }
+    let buffer = try store.readNamedBuffer("State \(side)") { try $0.readInt() }
+    guard buffer == models[side].buffer else {
+      throw Difference(
+        description: "The buffer of store \(side) is \(buffer as Any), not \(models[side].buffer as Any).")
+    }
     guard let row = view.keys.sorted().randomElement(using: &generator) else { return }
     let parents = view.filter { $0.value.children.contains(row) }.keys.sorted()
     let found = try self.node(row, side).parents.map(\.rowID)
@@ -244,7 +295,7 @@ final class GraphSequence {
       throw Difference(
         description: "The nodes of store \(side) with parents are \(byCondition), not \(withParents).")
     }
-    guard store.undoStack?.canUndo == (!models[side].undoLevels.isEmpty || !models[side].open.noted.isEmpty),
+    guard store.undoStack?.canUndo == (!models[side].undoLevels.isEmpty || !models[side].open.isEmpty),
       store.undoStack?.canRedo == !models[side].redoLevels.isEmpty
     else { throw Difference(description: "There are other levels to undo or to redo.") }
   }

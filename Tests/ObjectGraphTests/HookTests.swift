@@ -96,7 +96,7 @@ private final class Delegate: StoreDelegate {
     (object.calls, delegate.calls) = ([], [])
     try store.delete(object)
     try store.saveChanges()
-    #expect(object.calls == ["prepareForDelete", "willDelete", "didDelete"])
+    #expect(object.calls == ["willDelete", "prepareForDelete", "didDelete"])
     #expect(delegate.calls == ["willDelete", "willSave", "didDelete", "didSave"])
   }
 

@@ -56,6 +56,13 @@ struct NodeContent: Equatable {
       tags: tags.compactMap(kept))
   }
 
+  /// Replaces the rows of all references.
+  mutating func replace(_ replacement: (RowID) -> RowID) {
+    children = children.map(replacement)
+    tags = tags.map(replacement)
+    (friend, boss, lock) = (friend.map(replacement), boss.map(replacement), lock.map(replacement))
+  }
+
   /// Removes the references to nodes that are deleted, where the rule is to nullify.
   ///
   /// A list with one of them also loses the nodes that were deleted earlier, to which another store has added references.

@@ -1,14 +1,13 @@
 extension Store {
   /// Deletes an object with the next save; an insert that was never saved is only forgotten.
   ///
-  /// Loads the object if it is a fault. If no relationship has a rule for objects of the class (``Relationship``), its
-  /// ``StoredObject/prepareForDelete(in:)`` is called, which may delete further objects, and then the hooks
-  /// ``StoredObject/willDelete(from:)`` and ``StoreDelegate/store(_:willDelete:)``. If there are rules, the order is:
+  /// Loads the object if it is a fault. The order is:
   ///
-  /// 1. The hooks of all objects that are deleted, also of those that are deleted by rules.
+  /// 1. The hooks ``StoredObject/willDelete(from:)`` and ``StoreDelegate/store(_:willDelete:)`` of all objects that are
+  ///    deleted, also of those that are deleted by the rules of relationships (``Relationship``).
   /// 2. The check that no rule forbids the delete.
   /// 3. The removal of references to the objects, where a rule demands it.
-  /// 4. `prepareForDelete` of each object.
+  /// 4. ``StoredObject/prepareForDelete(in:)`` of each object, which may delete further objects.
   ///
   /// Deleting an object that is already being deleted does nothing. The object keeps its identity until the save.
   ///
@@ -31,8 +30,8 @@ extension Store {
       try allOrNothing { () throws -> Void in
         if isWithinSavepoint || !isClean { journal?.note(object, copiesContent: !isClean, isReread: isClean) }
         do {
-          try object.prepareForDelete(in: self)
           try callHooks(beforeDeleting: object)
+          try object.prepareForDelete(in: self)
         } catch {
           if isClean { journal?.note(object, copiesContent: false, isReread: true) }
           throw error
@@ -46,13 +45,13 @@ extension Store {
     try delete(object) { object throws in
       let isClean = !object.state.isPending
       journal?.note(object, copiesContent: !isClean, isReread: isClean)
-      try object.prepareForDelete(in: self)
       try callHooks(beforeDeleting: object)
+      try object.prepareForDelete(in: self)
     }
   }
 
   private func callHooks(beforeDeleting object: StoredObject) throws {
-    guard let table = object.table, !object.state.contains(.deleted) else { return }
+    guard let table = object.table else { return }
     if hasDelegate || table.hooks.contains(.willDelete) { try callWillDelete(of: object, in: table) }
   }
 

@@ -103,9 +103,10 @@ extension Store {
   /// - Throws: ``StoreError``; errors of index keys.
   private func encodePendingChanges(_ buffers: inout BatchBuffers) throws -> WriteBatch {
     var batch = WriteBatch()
-    batch.reserveCapacity(pendingCount)
+    let tables = registry.tablesWithChanges
+    batch.reserveCapacity(probableChangeCount(of: tables))
     var checks = ReferenceChecks(in: self)
-    for table in registry.tablesWithChanges {
+    for table in tables {
       let unknownRows = try noteRecordsDeletedByID(of: table)
       try encodeChanges(of: table, unknownRows, into: &batch)
       try appendIndexChanges(of: table, unknownRows, to: &batch, &checks)
@@ -118,6 +119,19 @@ extension Store {
     batch.arena.reserve(batch.arena.count + namedBuffers.pendingByteCount)
     for (name, change) in pending { try append(change, name: name, to: &batch) }
     return batch
+  }
+
+  /// Returns the number of changes for which a batch needs room, so that it is probably not moved when it grows.
+  ///
+  /// The system provides memory only for those that are used.
+  private func probableChangeCount(of tables: [ClassTable]) -> Int {
+    var count = pendingCount
+    for table in tables {
+      count += table.pending.objects.count * table.indexes.count
+      // An object may have several references.
+      if !table.relationships.isEmpty { count += pendingCount }
+    }
+    return count
   }
 
   /// Flushes the commits that were made with relaxed durability, if `durability` is full.

@@ -213,7 +213,10 @@ extension Store {
       adjustPendingCount(by: namedBuffers.setPending(buffer.pending, for: buffer.name))
       namedBuffers.note(buffer.expectation, for: buffer.name)
     } else {
-      adjustPendingCount(by: namedBuffers.setPending(buffer.content, for: buffer.name))
+      // A buffer that does not exist need not be removed.
+      let isAbsent =
+        if case .remove = buffer.content { namedBuffers.knownState(of: buffer.name) == .absent } else { false }
+      adjustPendingCount(by: namedBuffers.setPending(isAbsent ? nil : buffer.content, for: buffer.name))
     }
   }
 }
