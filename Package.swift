@@ -268,6 +268,8 @@ let swiftSettings: [SwiftSetting] = [
 
 for target in swiftTargets {
   target.swiftSettings = (target.swiftSettings ?? []) + swiftSettings
+  // Tests gain little from optimization, which would take most of the time of an optimized build of all targets.
+  if target.type == .test { target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release))) }
 }
 
 let package = Package(

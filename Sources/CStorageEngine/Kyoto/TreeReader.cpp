@@ -238,7 +238,7 @@ bool TreeFinder::find(std::string_view key, std::string_view &value) {
     hasLeaf_ = true;
   }
   while (leaf_.record() && TreeReader::isLess(leaf_.record()->key, key)) leaf_.advance();
-  if (!leaf_.record() || leaf_.record()->key != key) return false;
+  if (!leaf_.record() || !TreeReader::isEqual(leaf_.record()->key, key)) return false;
   value = leaf_.record()->value;
   return true;
 }

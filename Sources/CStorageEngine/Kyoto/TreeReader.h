@@ -104,19 +104,31 @@ class TreeReader {
     const uint64_t first = firstWord(left), second = firstWord(right);
     if (first != second) return first < second;
     if (left.size() <= 8 || right.size() <= 8) return left.size() < right.size();
-    if (left.size() == right.size() && left.size() <= 16) {
-      return readBigEndian64(left.data() + left.size() - 8) < readBigEndian64(right.data() + right.size() - 8);
-    }
+    if (left.size() == right.size() && left.size() <= 16) return lastWord(left) < lastWord(right);
     if (left.size() >= 16 && right.size() >= 16) {
       const uint64_t third = readBigEndian64(left.data() + 8), fourth = readBigEndian64(right.data() + 8);
       if (third != fourth) return third < fourth;
+      if (left.size() == right.size() && left.size() <= 24) return lastWord(left) < lastWord(right);
     }
     return left < right;
+  }
+
+  // Tests whether two keys are equal. Short ones are compared in words, without a call.
+  static bool isEqual(std::string_view left, std::string_view right) {
+    const size_t size = left.size();
+    if (size != right.size()) return false;
+    if (size < 8 || size > 24) return left == right;
+    const size_t middle = size >= 16 ? 8 : 0;
+    return readBigEndian64(left.data()) == readBigEndian64(right.data()) &&
+           readBigEndian64(left.data() + middle) == readBigEndian64(right.data() + middle) &&
+           lastWord(left) == lastWord(right);
   }
 
  private:
   friend class TreeWriter;  // updates the description of the tree
 
+  // Returns the last eight bytes of a key that has as many.
+  static uint64_t lastWord(std::string_view key) { return readBigEndian64(key.data() + key.size() - 8); }
   // Returns the first eight bytes, padded with zeros, as a number of the same order.
   static uint64_t firstWord(std::string_view key) {
     if (key.size() >= 8) return readBigEndian64(key.data());

@@ -60,7 +60,7 @@ TreeWriter::TreeWriter(const HashFile &file, HashWriter &writer, std::vector<std
 void TreeWriter::put(std::string_view key, std::string_view value, const OldValue &old) {
   goTo(key);
   isAppending_ = !old_.record();
-  if (old_.record() && old_.record()->key == key) {
+  if (old_.record() && TreeReader::isEqual(old_.record()->key, key)) {
     if (old) old(old_.record()->value.data(), old_.record()->value.size());
     old_.advance();
   } else {
@@ -78,7 +78,7 @@ void TreeWriter::put(std::string_view key, std::string_view value, const OldValu
 
 void TreeWriter::remove(std::string_view key, const OldValue &old) {
   goTo(key);
-  if (!old_.record() || old_.record()->key != key) return;
+  if (!old_.record() || !TreeReader::isEqual(old_.record()->key, key)) return;
   if (old) old(old_.record()->value.data(), old_.record()->value.size());
   old_.advance();
   tree_.count_--;

@@ -4,6 +4,8 @@ struct IndexKeys {
   var entries: [Entry] = []
   let arena: ByteArena
   private var writer: KeyWriter
+  /// Whether each key is known to come after the one before it, so that there are no repetitions and nothing to sort.
+  private(set) var isAscending = true
 
   /// An entry with the key of one row.
   struct Entry {
@@ -122,7 +124,7 @@ struct IndexKeys {
     var elementStart = start
     write(object, &writer) { writer in
       if endsInRow { writer.append(bigEndian: rowID) }
-      entries.append(
+      add(
         Entry(
           offset: elementStart, byteCount: arena.count - elementStart, rowID: rowID, token: token,
           endsInRow: endsInRow, isCut: writer.cutOffset != nil))
@@ -159,16 +161,22 @@ struct IndexKeys {
 
   private mutating func finish(from start: Int, rowID: RowID, token: UInt64, endsInRow: Bool, isCut: Bool) {
     if endsInRow { writer.append(bigEndian: rowID) }
-    entries.append(
+    add(
       Entry(
         offset: start, byteCount: arena.count - start, rowID: rowID, token: token,
         endsInRow: endsInRow, isCut: isCut))
   }
 
+  private mutating func add(_ entry: Entry) {
+    if isAscending, let last = entries.last, order(last, entry) >= 0 { isAscending = false }
+    entries.append(entry)
+  }
+
   /// Removes duplicate entries, which come from equal elements.
   private mutating func removeRepetitions(from first: Int) {
-    let isAscending = (first + 1..<entries.count).allSatisfy { order(entries[$0 - 1], entries[$0]) < 0 }
     if isAscending { return }
+    let hasNone = (first + 1..<entries.count).allSatisfy { order(entries[$0 - 1], entries[$0]) < 0 }
+    if hasNone { return }
     var added = Array(entries[first...])
     added.sort { order($0, $1) < 0 }
     entries.removeSubrange(first...)
@@ -182,7 +190,7 @@ struct IndexKeys {
     _ key: UnsafeRawBufferPointer, rowID: RowID, token: UInt64, endsInRow: Bool, isCut: Bool
   ) {
     let bytes = unsafe arena.append(key)
-    entries.append(
+    add(
       Entry(
         offset: bytes.lowerBound, byteCount: bytes.count, rowID: rowID, token: token, endsInRow: endsInRow,
         isCut: isCut))
@@ -203,6 +211,7 @@ struct IndexKeys {
   mutating func removeAll() {
     entries.removeAll(keepingCapacity: true)
     arena.count = 0
+    isAscending = true
   }
 
   func bytes(of entry: Entry) -> UnsafeRawBufferPointer {

@@ -6,12 +6,7 @@ extension IndexKeys {
   ///
   /// Large ranges are also arranged in the arena in this order, so that reading one key after another makes good use of
   /// the processor's cache.
-  mutating func sort() { if !isSorted(0..<entries.count) { sort(0..<entries.count, from: 1) } }
-
-  /// Tests whether entries are in order; stops at the first that is not.
-  private func isSorted(_ range: Range<Int>) -> Bool {
-    range.dropFirst().allSatisfy { order(entries[$0 - 1], entries[$0]) <= 0 }
-  }
+  mutating func sort() { if !isAscending { sort(0..<entries.count, from: 1) } }
 
   /// Sorts a range of entries whose keys are equal before `offset`.
   ///
@@ -39,7 +34,8 @@ extension IndexKeys {
   }
 
   private mutating func sortFew(_ range: Range<Int>) {
-    if isSorted(range) { return }
+    let isSorted = range.dropFirst().allSatisfy { order(entries[$0 - 1], entries[$0]) <= 0 }
+    if isSorted { return }
     let arena = arena
     entries[range].sort { Self.order($0, $1, arena, arena) < 0 }
   }
