@@ -118,6 +118,9 @@ public final class DictionaryBackend: StoreBackend {
       throw BackendError(
         .invalidArgument, "A batch is grouped by keyspace and sorted by key, with one change for each.")
     }
+    if batch.hasChangesWithinRemovedRanges {
+      throw BackendError(.invalidArgument, "A change concerns a key within a range that the batch removes.")
+    }
     try batch.check(limits)
     let (changes, arena, id, hasEmptyKey) = (batch.changes, batch.arena, batch.id, batch.hasEmptyKey)
     let last = current().commitNumber
@@ -127,10 +130,10 @@ public final class DictionaryBackend: StoreBackend {
       var changed = state
       var conflicts: [Int] = []
       for (index, change) in changes.enumerated() {
-        // Checks of ranges come before all changes of their keyspace except a clearing.
+        // Changes of ranges come before all others of their keyspace, except a clearing.
         let holds =
-          change.kind == .checkRange
-          ? try changed.holds(change, arena, limits) : try changed.apply(change, arena, limits)
+          change.kind.isOfRange
+          ? try changed.applyToRange(change, arena, limits) : try changed.apply(change, arena, limits)
         if !holds { conflicts.append(index) }
       }
       guard conflicts.isEmpty else {

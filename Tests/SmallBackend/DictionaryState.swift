@@ -65,7 +65,7 @@ extension DictionaryBackend.State {
     case .absent: if old != nil { return false }
     case .token(let expected): if old.map(token(of:)) != expected { return false }
     case .present: if old == nil { return false }
-    case .atMost: return false
+    case .atMost, .exactly: return false
     }
     if change.kind == .check { return true }
     let isPut = change.kind == .put || change.kind == .putNumbered
@@ -79,22 +79,29 @@ extension DictionaryBackend.State {
     return true
   }
 
-  /// Tests whether a range has no more keys than expected.
-  func holds(
+  /// Checks the number of keys within bounds, or removes them; returns false if there are more or fewer than expected.
+  mutating func applyToRange(
     _ change: WriteBatch.Change, _ arena: ByteArena, _ limits: BackendLimits
   ) throws(BackendError) -> Bool {
     let keyspace = try keyspace(change.keyspace)
-    guard keyspace.kind == .tree, case .atMost(let most) = change.expectation,
+    guard keyspace.kind == .tree, WriteBatch.fits(change.expectation, change.kind),
       case .bytes(let lower) = try DictionaryBackend.Key(change.key, arena, .tree, limits)
     else {
       throw BackendError(.invalidArgument, "A number of keys is expected of a tree's range.")
     }
     let upper = unsafe [UInt8](arena.bytes[change.value])
-    let count = keyspace.records.keys.count { key in
+    let keys = keyspace.records.keys.filter { key in
       guard case .bytes(let key) = key else { return false }
       return !key.lexicographicallyPrecedes(lower) && (upper.isEmpty || key.lexicographicallyPrecedes(upper))
     }
-    return count <= most
+    if change.kind == .removeRange {
+      for key in keys { keyspaces[change.keyspace]?.records[key] = nil }
+    }
+    switch change.expectation {
+    case .atMost(let most): return keys.count <= most
+    case .exactly(let count): return keys.count == count
+    default: return false
+    }
   }
 
   /// Adopts a keyspace that was loaded separately.

@@ -175,9 +175,13 @@ struct FaultyState {
       if change.kind == .adopt, loading[change.keyspace]?.isLoaded != true {
         throw BackendError(.invalidArgument, "The keyspace is not loaded entirely.", keyspace: change.keyspace)
       }
+      let count = cleared.contains(change.keyspace) ? 0 : Self.keys(of: change, arena: arena, in: contents).count
       if case .atMost(let most) = change.expectation {
-        if cleared.contains(change.keyspace) { continue }
-        if count(of: change, arena: arena) > most { conflicts.append(index) }
+        if count > most { conflicts.append(index) }
+        continue
+      }
+      if case .exactly(let expected) = change.expectation {
+        if count != expected { conflicts.append(index) }
         continue
       }
       if change.value.count > limits.valueByteCount {
@@ -201,11 +205,12 @@ struct FaultyState {
     }
   }
 
-  /// Returns the number of keys in a range.
-  private func count(of change: WriteBatch.Change, arena: [UInt8]) -> Int {
-    let lower = Self.key(of: change, arena: arena, number: 0)
+  /// Returns the keys in a range; none for a change of another kind.
+  private static func keys(of change: WriteBatch.Change, arena: [UInt8], in contents: FaultyContents) -> [[UInt8]] {
+    guard change.kind.isOfRange else { return [] }
+    let lower = key(of: change, arena: arena, number: 0)
     let upper = Array(arena[change.value])
-    return (contents.keys[change.keyspace] ?? [:]).keys.count { key in
+    return (contents.keys[change.keyspace] ?? [:]).keys.filter { key in
       !key.precedes(lower) && (upper.isEmpty || key.precedes(upper))
     }
   }
@@ -229,7 +234,7 @@ struct FaultyState {
       guard let value, value.count >= 8 else { return false }
       return value.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) } == token
     case .present: return value != nil
-    case .atMost: return true
+    case .atMost, .exactly: return true
     }
   }
 
@@ -239,6 +244,9 @@ struct FaultyState {
     switch change.kind {
     case .put, .putNumbered, .remove, .erase: break
     case .check, .checkRange, .adopt: return
+    case .removeRange:
+      for key in keys(of: change, arena: arena, in: contents) { contents.keys[change.keyspace]?[key] = nil }
+      return
     case .clear, .drop:
       contents.rows[change.keyspace] = nil
       contents.keys[change.keyspace] = nil

@@ -9,13 +9,17 @@ namespace todana {
 
 namespace {
 
+// The rank of changes of one key.
+constexpr int kKeyRank = 3;
+
 // Returns the position of a kind in the order of changes within a keyspace.
 int rank(const tdn_change &change) {
   switch (change.kind) {
     case TDN_CLEAR: return 0;
     case TDN_CHECK_RANGE: return 1;
-    case TDN_PUT_NUMBERED: return 3;
-    default: return 2;
+    case TDN_REMOVE_RANGE: return 2;
+    case TDN_PUT_NUMBERED: return kKeyRank + 1;
+    default: return kKeyRank;
   }
 }
 
@@ -63,6 +67,7 @@ template <class FindKeyspace> void Batch::divide(FindKeyspace find) {
     }
     const auto has = [kinds](auto... kind) { return (kinds & (... | (1U << kind))) != 0; };
     const auto hasOnly = [kinds](auto... kind) { return (kinds & ~(... | (1U << kind))) == 0; };
+    if (has(TDN_REMOVE_RANGE)) checkRemovedRanges(run);
     run.isCleared = has(TDN_CLEAR);
     run.isPlain = hasOnly(TDN_PUT, TDN_REMOVE);
     run.hasChanges = !hasOnly(TDN_CHECK, TDN_CHECK_RANGE);
@@ -98,10 +103,11 @@ void Batch::numberKeys(BatchRun &run, uint64_t commitNumber) {
   const auto end = ownChanges_.begin() + static_cast<ptrdiff_t>(run.end);
   std::sort(first, end, [&](const tdn_change &a, const tdn_change &b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
-    return rank(a) == 2 && key(a) < key(b);
+    return rank(a) == kKeyRank && key(a) < key(b);
   });
   for (size_t index = run.first + 1; index < run.end; index++) {
-    if (rank(change(index)) == 2 && rank(change(index - 1)) == 2 && key(change(index)) == key(change(index - 1))) {
+    const tdn_change &before = change(index - 1), &after = change(index);
+    if (rank(before) == kKeyRank && rank(after) == kKeyRank && key(before) == key(after)) {
       invalid("two changes have the same key", index);
     }
   }
@@ -153,7 +159,8 @@ void Batch::checkChange(const BatchRun &run, size_t index) const {
     case TDN_ADOPT:
       if (change(index).key != 0 || change(index).key_length != 0) invalid("a change of a whole keyspace has a key", index);
       break;
-    case TDN_CHECK_RANGE: checkRange(run, index); break;
+    case TDN_CHECK_RANGE:
+    case TDN_REMOVE_RANGE: checkRange(run, index); break;
     case TDN_PUT_NUMBERED: checkNumbered(run, index); break;
     default: checkKey(run, index);
   }
@@ -162,8 +169,9 @@ void Batch::checkChange(const BatchRun &run, size_t index) const {
 
 void Batch::checkKind(const BatchRun &run, size_t index) const {
   const tdn_change &change = this->change(index);
-  if (change.expectation > TDN_EXPECT_AT_MOST) invalid("a change has an unknown expectation", index);
-  if ((change.expectation == TDN_EXPECT_AT_MOST) != (change.kind == TDN_CHECK_RANGE)) {
+  if (change.expectation > TDN_EXPECT_EXACTLY) invalid("a change has an unknown expectation", index);
+  if ((change.expectation == TDN_EXPECT_AT_MOST) != (change.kind == TDN_CHECK_RANGE) ||
+      (change.expectation == TDN_EXPECT_EXACTLY) != (change.kind == TDN_REMOVE_RANGE)) {
     invalid("a number of keys is expected of a range, and of nothing else", index);
   }
   switch (change.kind) {
@@ -181,7 +189,8 @@ void Batch::checkKind(const BatchRun &run, size_t index) const {
       if (change.expectation != TDN_EXPECT_ANY) invalid("a clearing expects something", index);
       if (index != run.first) invalid("a clearing does not come first", index);
       break;
-    case TDN_CHECK_RANGE: break;
+    case TDN_CHECK_RANGE:
+    case TDN_REMOVE_RANGE: break;
     case TDN_PUT_NUMBERED:
       if (change.expectation == TDN_EXPECT_TOKEN || change.expectation == TDN_EXPECT_PRESENT) {
         invalid("a key with the commit's number expects a record", index);
@@ -217,6 +226,24 @@ void Batch::checkRange(const BatchRun &run, size_t index) const {
   }
   if (change.key_length > kMaximumKeyLength || change.value_length > kMaximumKeyLength) {
     throw Failure(TDN_LIMIT, "a bound is longer than 1,000 bytes, as no key is");
+  }
+}
+
+// Checks that removed ranges do not overlap, and that no key within one is changed.
+void Batch::checkRemovedRanges(const BatchRun &run) const {
+  const auto upper = [&](size_t range) { return std::string_view(value(change(range)), change(range).value_length); };
+  const auto isBeyond = [&](std::string_view key, size_t range) { return !upper(range).empty() && key >= upper(range); };
+  size_t range = run.first;
+  while (change(range).kind != TDN_REMOVE_RANGE) range++;
+  size_t index = range + 1;
+  for (; index < run.end && change(index).kind == TDN_REMOVE_RANGE; index++) {
+    if (!isBeyond(key(change(index)), index - 1)) invalid("removed ranges overlap", index);
+  }
+  const size_t rangesEnd = index;
+  for (; index < run.end && rank(change(index)) == kKeyRank; index++) {
+    while (range < rangesEnd && isBeyond(key(change(index)), range)) range++;
+    if (range == rangesEnd) return;
+    if (key(change(index)) >= key(change(range))) invalid("a key within a removed range is changed", index);
   }
 }
 

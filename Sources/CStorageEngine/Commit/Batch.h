@@ -80,6 +80,7 @@ class Batch {
   void checkKind(const BatchRun &run, size_t index) const;
   void checkKey(const BatchRun &run, size_t index) const;
   void checkRange(const BatchRun &run, size_t index) const;
+  void checkRemovedRanges(const BatchRun &run) const;
   void checkNumbered(const BatchRun &run, size_t index) const;
   void checkValue(const BatchRun &run, size_t index) const;
   void makeOwn();

@@ -11,6 +11,8 @@ bool Expectations::isMet(size_t index, bool exists, std::string_view value) cons
   switch (change.expectation) {
     case TDN_EXPECT_ABSENT: return !exists;
     case TDN_EXPECT_PRESENT: return exists;
+    // There are no records at all.
+    case TDN_EXPECT_EXACTLY: return change.expected == 0;
     case TDN_EXPECT_TOKEN: return exists && recordToken(value.data(), value.size()) == change.expected;
     default: return change.kind != TDN_REMOVE || exists;
   }

@@ -10,9 +10,10 @@ void TreeKeyspaceWriter::checkChanges(const HashFile &file) {
     const tdn_change &change = batch_.change(index);
     // There is no expectation. The old value is found when the record is replaced or removed.
     if (change.kind != TDN_REMOVE && change.expectation == TDN_EXPECT_ANY) continue;
-    if (change.kind == TDN_CHECK_RANGE) {
-      const std::string_view upper(batch_.value(change), change.value_length);
-      if (hasMoreKeys(file, batch_.key(change), upper, change.expected)) expectations_.fail(index);
+    if (change.kind == TDN_CHECK_RANGE || change.kind == TDN_REMOVE_RANGE) {
+      const uint64_t count = countKeys(file, batch_.key(change), upperBound(change), change.expected);
+      const bool isRemoved = change.kind == TDN_REMOVE_RANGE;
+      if (isRemoved ? count != change.expected : count > change.expected) expectations_.fail(index);
       continue;
     }
     if (!finder) finder.emplace(file);
@@ -24,9 +25,12 @@ void TreeKeyspaceWriter::checkChanges(const HashFile &file) {
   }
 }
 
-// Tests whether there are more than `most` keys from `lower` on and before `upper`. An empty bound leaves its side
-// open.
-bool TreeKeyspaceWriter::hasMoreKeys(
+std::string_view TreeKeyspaceWriter::upperBound(const tdn_change &change) const {
+  return {batch_.value(change), change.value_length};
+}
+
+// Counts the keys from `lower` on and before `upper`, up to `most` and one more. An empty bound leaves its side open.
+uint64_t TreeKeyspaceWriter::countKeys(
   const HashFile &file, std::string_view lower, std::string_view upper, uint64_t most) {
   const TreeReader tree(file);
   TreeReader::LeafCursor leaf;
@@ -36,13 +40,13 @@ bool TreeKeyspaceWriter::hasMoreKeys(
     if (leavesRead++ > tree.leafCount()) file.damaged("the leaves of the tree form a circle", 0);
     for (tree.readLeaf(id, leaf); leaf.record(); leaf.advance()) {
       const std::string_view key = leaf.record()->key;
-      if (!upper.empty() && !TreeReader::isLess(key, upper)) return false;
+      if (!upper.empty() && !TreeReader::isLess(key, upper)) return count;
       // The keys are in order: if one is not below the bound, neither are those after it.
       if (count == 0 && TreeReader::isLess(key, lower)) continue;
-      if (++count > most) return true;
+      if (++count > most) return count;
     }
   }
-  return false;
+  return count;
 }
 
 bool TreeKeyspaceWriter::prepare() {
@@ -66,13 +70,20 @@ void TreeKeyspaceWriter::writeChanges(const HashFile &file, const Readers &reade
   for (size_t index = run_.first; index < run_.end; index++) {
     const tdn_change &change = batch_.change(index);
     if (change.kind == TDN_CHECK || change.kind == TDN_CHECK_RANGE || change.kind == TDN_CLEAR) continue;
-    const std::string_view key = batch_.key(change);
-    const TreeWriter::OldValue old = [&](const char *value, size_t length) {
+    const auto keep = [&](std::string_view key, const char *value, size_t length) {
       for (const Commit::Reader &reader : readers) reader.snapshot->keepInOrder(*reader.part, key, value, length);
       if (!value) return;
       toggle(key, {value, length});
       count--;
     };
+    const std::string_view key = batch_.key(change);
+    if (change.kind == TDN_REMOVE_RANGE) {
+      tree.removeRange(key, upperBound(change), [&](std::string_view key, std::string_view value) {
+        keep(key, value.data(), value.size());
+      });
+      continue;
+    }
+    const TreeWriter::OldValue old = [&](const char *value, size_t length) { keep(key, value, length); };
     if (change.kind != TDN_PUT) {
       tree.remove(key, old);
     } else {

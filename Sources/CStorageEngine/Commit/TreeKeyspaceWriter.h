@@ -12,7 +12,8 @@ class TreeKeyspaceWriter : public KeyspaceWriter {
 
  private:
   void checkChanges(const HashFile &file) override;
-  static bool hasMoreKeys(const HashFile &file, std::string_view lower, std::string_view upper, uint64_t most);
+  std::string_view upperBound(const tdn_change &change) const;
+  static uint64_t countKeys(const HashFile &file, std::string_view lower, std::string_view upper, uint64_t most);
   bool prepare() override;
   uint64_t commitNumber() const { return commit_.state().group.applying().commitNumber; }
   void writeChanges(const HashFile &file, const Readers &readers, uint64_t nextRow) override;

@@ -85,6 +85,25 @@ void TreeWriter::remove(std::string_view key, const OldValue &old) {
   isChanged_ = hasRemoved_ = true;
 }
 
+void TreeWriter::removeRange(std::string_view lower, std::string_view upper, const OldRecord &old) {
+  const auto isWithin = [&](std::string_view key) { return upper.empty() || TreeReader::isLess(key, upper); };
+  close();
+  for (std::string from(lower);; from = *end_) {
+    goTo(from);
+    // A whole leaf needs no comparison of each key.
+    const bool isWhole = end_ && isWithin(*end_);
+    for (; old_.record() && (isWhole || isWithin(old_.record()->key)); old_.advance()) {
+      old(old_.record()->key, old_.record()->value);
+      tree_.count_--;
+      isChanged_ = hasRemoved_ = true;
+    }
+    if (!isWhole) break;
+    if (!TreeReader::isLess(from, *end_)) tree_.damaged("the keys of an inner node are not in order");
+    close();
+  }
+  close();
+}
+
 std::optional<std::string> TreeWriter::join(std::string_view key, int leafCount) {
   std::string from(key);
   for (int count = 0; count < leafCount; count++) {

@@ -33,6 +33,11 @@ class TreeWriter {
   void put(std::string_view key, std::string_view value, const OldValue &old);
   void remove(std::string_view key, const OldValue &old);
 
+  // Removes all keys from `lower` on and before `upper`; an empty bound leaves its side open. Calls `old` with each
+  // record before its removal. Keys of later changes may come before these.
+  using OldRecord = std::function<void(std::string_view key, std::string_view value)>;
+  void removeRange(std::string_view lower, std::string_view upper, const OldRecord &old);
+
   // Joins up to `leafCount` leaves with those before them, from the leaf of `key` on, where two fit into one. For
   // compaction, without other changes. Returns the key at which to go on; nothing at the end.
   std::optional<std::string> join(std::string_view key, int leafCount);

@@ -20,6 +20,7 @@ typedef enum {
   TDN_PUT_NUMBERED = 7,        // trees only: puts a new key that begins with the number of the commit
   TDN_DROP = 8,                // removes the keyspace: its records, its files, its name and its number
   TDN_ADOPT = 9,               // adds a keyspace that was loaded (StorageEngineLoading.h)
+  TDN_REMOVE_RANGE = 10,       // trees only: removes all keys within bounds, of which it expects exactly `expected`
 } tdn_change_kind;
 
 typedef enum {
@@ -28,6 +29,7 @@ typedef enum {
   TDN_EXPECT_TOKEN = 2,        // the record's last 8 bytes, as a little-endian number, are `expected`
   TDN_EXPECT_PRESENT = 3,      // there is a record, with any value
   TDN_EXPECT_AT_MOST = 4,      // TDN_CHECK_RANGE only: there are at most `expected` keys
+  TDN_EXPECT_EXACTLY = 5,      // TDN_REMOVE_RANGE only: there are exactly `expected` keys
 } tdn_expectation;
 
 // One change of a batch. The changes are grouped by keyspace, and sorted by key within it. Rows are sorted as numbers.
@@ -35,11 +37,12 @@ typedef enum {
 // expectations concern the state before the batch.
 //
 // TDN_CLEAR is the first change of its keyspace; the other changes find the keyspace empty. TDN_CHECK_RANGE changes
-// come next, in the order of their lower bounds, which may be equal. TDN_PUT_NUMBERED changes come last, in the order
-// of the keys that they add. TDN_DROP and TDN_ADOPT are the only change of their keyspace.
+// come next, in the order of their lower bounds, which may be equal; then TDN_REMOVE_RANGE changes, in the order of
+// their bounds, which do not overlap. TDN_PUT_NUMBERED changes come last, in the order of the keys that they add. TDN_DROP and TDN_ADOPT are the only change of their keyspace.
 //
-// TDN_CHECK_RANGE: `key` is the lower bound, inclusive, and `value` the upper one, exclusive. An empty bound leaves its
-// side open. The check reads at most `expected` + 1 keys.
+// TDN_CHECK_RANGE and TDN_REMOVE_RANGE: `key` is the lower bound, inclusive, and `value` the upper one, exclusive. An
+// empty bound leaves its side open. The check reads at most `expected` + 1 keys. No other change of the batch may put or
+// remove a key within the bounds of TDN_REMOVE_RANGE.
 //
 // TDN_PUT_NUMBERED: the stored key is the commit's number in 8 bytes, most significant first, followed by the bytes of
 // `key`, which may be empty.

@@ -72,6 +72,19 @@ final class SealedTreeScan: BackendScan {
     return count
   }
 
+  /// Returns the keys within bounds, up to a maximum.
+  ///
+  /// - Throws: ``BackendError/Code/damaged`` if an entry cannot be read, since it may be within the bounds.
+  func keys(atMost most: Int) throws(BackendError) -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    let damage = try forEach(RecordChunk()) { slice, chunk in
+      keys.append(unsafe Array(chunk.arena.bytes[slice.key]))
+      return keys.count < most
+    }
+    if let damage, keys.count < most { throw damage }
+    return keys
+  }
+
   /// Calls `body` with each entry within bounds, in any order, until it returns false.
   ///
   /// - Returns: The first damage that was skipped.

@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// Codes do not have the order of the keys, so the backend cannot count the keys within bounds. Each batch that puts
 /// into a tree therefore also writes the tree's *stamp*, a random value under the tree's number. A batch with a check
-/// of a range counts the keys itself in a snapshot, and then expects the stamp of that snapshot.
+/// of a range counts the keys itself in a snapshot, and then expects the stamp of that snapshot. The removal of a range
+/// becomes removals of its keys.
 struct TreeBatch: ~Copyable {
   private(set) var batch: WriteBatch
   private let sealing: RecordSealing
@@ -41,6 +42,9 @@ struct TreeBatch: ~Copyable {
     batch = WriteBatch(id: original.id, arena: original.arena)
     let changes = original.changes
     batch.reserveCapacity(changes.count)
+    if original.hasChangesWithinRemovedRanges {
+      throw BackendError(.invalidArgument, "A change concerns a key within a range that the batch removes.")
+    }
     var cleared: Set<KeyspaceID> = []
     for (index, change) in changes.enumerated() {
       guard case .bytes(let range) = change.key else {
@@ -66,7 +70,7 @@ struct TreeBatch: ~Copyable {
         continue
       }
       let isEmpty = cleared.contains(change.keyspace)
-      if change.kind == .checkRange {
+      if change.kind.isOfRange {
         try check(change, index, isEmpty: isEmpty)
       } else {
         try append(change, index, key: key, isEmpty: isEmpty)
@@ -138,9 +142,21 @@ struct TreeBatch: ~Copyable {
     return unsafe recordToken(chunk.value(of: slice)) == token ? stored : ~stored
   }
 
-  /// Counts the keys within bounds, and notes whether there are too many.
+  /// Counts the keys within bounds, and notes whether the number is another one than expected.
+  ///
+  /// Appends removals of the keys if the range is removed.
   private mutating func check(_ change: WriteBatch.Change, _ origin: Int, isEmpty: Bool) throws(BackendError) {
-    guard case .atMost(let most) = change.expectation, case .bytes(let lower) = change.key, !isEmpty else { return }
+    let (most, isRemoved): (Int, Bool)
+    switch change.expectation {
+    case .atMost(let count): (most, isRemoved) = (count, false)
+    case .exactly(let count): (most, isRemoved) = (count, true)
+    default: return
+    }
+    guard case .bytes(let lower) = change.key else { return }
+    if isEmpty {
+      if isRemoved, most > 0 { stampUses[change.keyspace, default: StampUse()].failed.append(origin) }
+      return
+    }
     let bounds = [lower, change.value].map { range in
       unsafe [UInt8](UnsafeRawBufferPointer(rebasing: batch.arena.bytes[range]))
     }
@@ -154,10 +170,16 @@ struct TreeBatch: ~Copyable {
     let scan = SealedTreeScan(
       try snapshot.scan(change.keyspace), of: change.keyspace, sealing: sealing, trees: trees,
       from: bounds[0].isEmpty ? nil : bounds[0], to: bounds[1].isEmpty ? nil : bounds[1], descending: false)
-    let count = try scan.count(atMost: most + 1)
     use.checks.append(origin)
-    if count > most { use.failed.append(origin) }
+    let limit = most < .max ? most + 1 : most
+    let keys = isRemoved ? try scan.keys(atMost: limit) : []
+    let isMet = isRemoved ? keys.count == most : try scan.count(atMost: limit) <= most
+    if !isMet { use.failed.append(origin) }
     stampUses[change.keyspace] = use
+    guard isMet else { return }
+    let removal = WriteBatch.Change(
+      keyspace: change.keyspace, kind: .remove, expectation: .anything, key: .bytes(lower), value: 0..<0)
+    for key in keys { try append(removal, origin, key: key, isEmpty: false) }
   }
 
   // MARK: Stamps
@@ -172,6 +194,8 @@ struct TreeBatch: ~Copyable {
       let key = batch.arena.append(Self.stampKey(of: tree))
       use.key = key
       stampUses[tree] = use
+      // Only ranges of a cleared tree were removed.
+      if use.seen == nil, !use.isErased, !use.isPut { continue }
       var change = WriteBatch.Change(
         keyspace: stamps, kind: .check, expectation: use.seen ?? .anything, key: .bytes(key), value: 0..<0)
       if use.isErased {

@@ -208,6 +208,19 @@ struct IndexKeys {
       UnsafeRawBufferPointer(start: right.base + rhs.offset, count: rhs.byteCount))
   }
 
+  /// Removes entries at positions in ascending order; the arena keeps their keys.
+  mutating func remove(_ ranges: [Range<Int>]) {
+    var (kept, next) = (ranges.first?.lowerBound ?? 0, ranges.first?.lowerBound ?? entries.count)
+    for range in ranges {
+      while next < range.lowerBound {
+        entries[kept] = entries[next]
+        (kept, next) = (kept + 1, next + 1)
+      }
+      next = range.upperBound
+    }
+    if !ranges.isEmpty { entries.removeSubrange(kept..<next) }
+  }
+
   mutating func removeAll() {
     entries.removeAll(keepingCapacity: true)
     arena.count = 0

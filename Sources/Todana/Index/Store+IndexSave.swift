@@ -39,18 +39,22 @@ extension Store {
       removed.sort()
       batch.reserveMore(added.entries.count + removed.entries.count)
       let relationship = table.relationships.first { $0.index === index }
-      let expected = try relationship.map { relationship throws in
-        try appendRangeChecks(of: relationship, removed, keyspace, checks, to: &batch)
+      var expected: [Range<Int>] = []
+      if let relationship {
+        expected = try appendRangeChecks(of: relationship, &removed, keyspace, checks, to: &batch)
       }
-      try append(added, insteadOf: removed, keyspace, relationship, expected ?? [], to: &batch, &checks)
+      try append(added, insteadOf: removed, keyspace, relationship, expected, to: &batch, &checks)
     }
   }
 
-  /// Adds the checks that nothing refers to deleted objects but the owners whose entries are removed.
+  /// Adds the changes that remove the entries of references to deleted objects, and expect that there are no others.
   ///
-  /// - Returns: The entries that the index must have, among those that are removed.
+  /// Takes these entries out of those that are removed one by one. An index that is not complete may lack some of them:
+  /// then they stay, and are expected as far as the index has them.
+  ///
+  /// - Returns: The entries that the index must have, among those that are removed one by one.
   private func appendRangeChecks(
-    of relationship: ClassRelationship, _ removed: IndexKeys, _ keyspace: KeyspaceID, _ checks: ReferenceChecks,
+    of relationship: ClassRelationship, _ removed: inout IndexKeys, _ keyspace: KeyspaceID, _ checks: ReferenceChecks,
     to batch: inout WriteBatch
   ) throws -> [Range<Int>] {
     let runs = checks.deletedRuns(for: relationship)
@@ -59,10 +63,17 @@ extension Store {
     if isUnfinished(relationship.index), let target = try deleted.count(in: keyspace, removed, of: relationship, self) {
       throw SaveConflict(objectIDs: [target], bufferNames: [])
     }
+    let isComplete = !isUnfinished(relationship.index)
     for check in deleted.checks {
-      batch.appendRangeCheck(of: keyspace, from: check.lower, to: check.upper, atMost: check.count)
+      if isComplete, check.count > 0 {
+        batch.appendRangeRemoval(of: keyspace, from: check.lower, to: check.upper, exactly: check.count)
+      } else {
+        batch.appendRangeCheck(of: keyspace, from: check.lower, to: check.upper, atMost: check.count)
+      }
     }
-    return deleted.expected
+    guard isComplete else { return deleted.expected }
+    removed.remove(deleted.expected)
+    return []
   }
 
   /// Returns the saved versions of the objects that are to be updated or deleted.

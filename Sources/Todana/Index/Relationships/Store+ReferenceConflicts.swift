@@ -6,7 +6,7 @@ extension Store {
   /// The entries may have changed while the save was encoded, together with those owners that it changes itself.
   func isOfReferences(_ change: WriteBatch.Change) -> Bool {
     guard relationship(ofTree: change.keyspace) != nil || isOfUnknownReferrers(change.keyspace) else { return false }
-    return change.kind == .checkRange || change.kind == .remove
+    return change.kind.isOfRange || change.kind == .remove
   }
 
   /// Returns the objects that a refused save deletes and to which another store has added references.
@@ -16,7 +16,7 @@ extension Store {
     var found: Set<AnyObjectID> = []
     for position in error.conflicts {
       let change = batch.changes[position]
-      guard change.kind == .checkRange, case .bytes(let key) = change.key else { continue }
+      guard change.kind.isOfRange, case .bytes(let key) = change.key else { continue }
       let bytes = unsafe batch.arena.bytes
       let (lower, upper) = unsafe (Array(bytes[key]), Array(bytes[change.value]))
       found.formUnion(try targets(from: lower, to: upper, inTree: change.keyspace))

@@ -47,6 +47,7 @@ extension WriteBatch.PackedChange {
     case .token(let token): (expectation, expected) = (2, token)
     case .present: (expectation, expected) = (3, 0)
     case .atMost(let count): (expectation, expected) = (4, UInt64(clamping: count))
+    case .exactly(let count): (expectation, expected) = (5, UInt64(clamping: count))
     }
   }
 }
@@ -69,6 +70,7 @@ extension WriteBatch.Change {
     case 2: expectation = .token(packed.expected)
     case 3: expectation = .present
     case 4: expectation = .atMost(Int(clamping: packed.expected))
+    case 5: expectation = .exactly(Int(clamping: packed.expected))
     default: expectation = .anything
     }
   }

@@ -2,8 +2,8 @@ extension WriteBatch {
   /// Sorts the changes by keyspace, and within a keyspace by key.
   ///
   /// Rows are sorted by row id. Byte keys are sorted by their bytes, with a key before longer ones that begin with it.
-  /// Within a keyspace a clearing comes first, then checks of ranges. Keys that begin with the commit's number come
-  /// last. This is the order of a tree, in which it is written and searched.
+  /// Within a keyspace a clearing comes first, then checks of ranges, then removals of ranges. Keys that begin with the
+  /// commit's number come last. This is the order of a tree, in which it is written and searched.
   ///
   /// - Complexity: O(*n*) for changes that are in order already, else O(*n* log *n*).
   public mutating func sort() {
@@ -56,8 +56,9 @@ extension WriteBatch {
     switch Kind(rawValue: kind) {
     case .clear: 0
     case .checkRange: 1
-    case .putNumbered: 3
-    default: 2
+    case .removeRange: 2
+    case .putNumbered: 4
+    default: 3
     }
   }
 

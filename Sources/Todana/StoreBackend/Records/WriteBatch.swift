@@ -26,11 +26,13 @@ public struct WriteBatch: ~Copyable {
     /// The key of the record.
     ///
     /// It is ``Key/row(_:)`` of 0 for ``Kind/clear``, ``Kind/drop`` and ``Kind/adopt``, which have no key. For
-    /// ``Kind/checkRange`` it is the lower bound, for ``Kind/putNumbered`` the end of the key; both may be empty.
+    /// ``Kind/checkRange`` and ``Kind/removeRange`` it is the lower bound, for ``Kind/putNumbered`` the end of the key;
+    /// all of these may be empty.
     public var key: Key
     /// The position of the new value in the batch's arena.
     ///
-    /// For ``Kind/checkRange`` it is the position of the upper bound; for other kinds without a value it is empty.
+    /// For ``Kind/checkRange`` and ``Kind/removeRange`` it is the position of the upper bound; for other kinds without a
+    /// value it is empty.
     public var value: Range<Int>
 
     public init(
@@ -77,6 +79,10 @@ public struct WriteBatch: ~Copyable {
     ///
     /// It is the only change of its keyspace. See ``WriteBatch/appendAdoption(of:)``.
     case adopt = 9
+    /// Removes all keys of a tree within bounds, of which it expects ``Expectation/exactly(_:)`` a number.
+    ///
+    /// See ``WriteBatch/appendRangeRemoval(of:from:to:exactly:)``.
+    case removeRange = 10
   }
 
   /// The state that a change requires before the batch; if it does not hold, the whole batch is refused.
@@ -89,20 +95,26 @@ public struct WriteBatch: ~Copyable {
     case present
     /// At most this number of keys within bounds, for ``Kind/checkRange`` alone.
     case atMost(Int)
+    /// Exactly this number of keys within bounds, for ``Kind/removeRange`` alone.
+    case exactly(Int)
   }
 
   /// Returns whether a kind may have an expectation.
   ///
   /// A backend refuses other changes as ``BackendError/Code/invalidArgument``.
   public static func fits(_ expectation: Expectation, _ kind: Kind) -> Bool {
-    if case .atMost = expectation { return kind == .checkRange }
+    switch expectation {
+    case .atMost: return kind == .checkRange
+    case .exactly: return kind == .removeRange
+    default: break
+    }
     return switch kind {
     case .put: true
     case .remove: expectation != .absent
     case .erase, .clear, .drop, .adopt: expectation == .anything
     case .check: expectation != .anything
     case .putNumbered: expectation == .anything || expectation == .absent
-    case .checkRange: false
+    case .checkRange, .removeRange: false
     }
   }
 
@@ -138,6 +150,23 @@ public struct WriteBatch: ~Copyable {
   public mutating func appendRangeCheck(of tree: KeyspaceID, from lower: [UInt8], to upper: [UInt8], atMost most: Int) {
     let (lower, upper) = (arena.append(lower), arena.append(upper))
     append(Change(keyspace: tree, kind: .checkRange, expectation: .atMost(most), key: .bytes(lower), value: upper))
+  }
+
+  /// Removes all keys of a tree within bounds, of which there must be a certain number in the state before the batch.
+  ///
+  /// No other change of the batch may put or remove a key within the bounds: such a batch is
+  /// ``BackendError/Code/invalidArgument``.
+  ///
+  /// - Parameters:
+  ///   - tree: The tree.
+  ///   - lower: The lower bound, inclusive; empty for none.
+  ///   - upper: The upper bound, exclusive; empty for none.
+  ///   - count: The number of keys. The commit reads at most one key more than that before it changes anything.
+  public mutating func appendRangeRemoval(
+    of tree: KeyspaceID, from lower: [UInt8], to upper: [UInt8], exactly count: Int
+  ) {
+    let (lower, upper) = (arena.append(lower), arena.append(upper))
+    append(Change(keyspace: tree, kind: .removeRange, expectation: .exactly(count), key: .bytes(lower), value: upper))
   }
 
   /// Removes a keyspace with its records, its name and its number.
