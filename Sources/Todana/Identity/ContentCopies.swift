@@ -97,6 +97,8 @@ struct ContentCopies {
 
   /// Appends the objects that an object's content refers to; keeps no copy.
   func appendReferences(of object: StoredObject, to objects: inout [StoredObject]) {
+    references.isFindingOnly = true
+    defer { references.isFindingOnly = false }
     _ = take(of: object)
     references.moveObjects(to: &objects)
     removeAll()
@@ -122,6 +124,8 @@ private final class References: ReferenceEncoder, ReferenceResolver {
   /// The object whose content is being written or read.
   @safe @exclusivity(unchecked) var owner: StoredObject?
   @safe @exclusivity(unchecked) private(set) var refersToOwner = false
+  /// Whether the contents are written only to find the objects that they refer to, and are never read.
+  @safe @exclusivity(unchecked) var isFindingOnly = false
   /// Replaces the objects of references that are read; nil to leave them as they are.
   var replacement: ((StoredObject) -> StoredObject)?
   private var objects: [StoredObject] = []
@@ -181,6 +185,13 @@ private final class References: ReferenceEncoder, ReferenceResolver {
     objects.append(object)
     count += 1
     return RowID(objects.count) * 2
+  }
+
+  func takeAll(_ list: StoredObjects) -> Bool {
+    guard isFindingOnly else { return false }
+    for index in 0..<list.count { objects.append(list[index]) }
+    count += list.count
+    return true
   }
 
   func rowID(ofRow rowID: RowID, of type: StoredObject.Type, in store: Store) -> RowID? {

@@ -18,6 +18,9 @@ struct PendingChanges {
 
   var isEmpty: Bool { objects.isEmpty }
 
+  /// Reserves room for further objects.
+  mutating func reserveMore(_ count: Int) { objects.reserveCapacity(max(objects.count + count, 2 * objects.count)) }
+
   /// Adds an object that is not pending yet, with the kind of change `change`.
   mutating func add(_ object: StoredObject, as change: ObjectState) {
     if let last = objects.last, last.rowID > object.rowID { isAscending = false }

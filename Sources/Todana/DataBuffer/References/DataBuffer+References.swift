@@ -79,6 +79,7 @@ extension DataBuffer {
   mutating func appendReferences(_ objects: StoredObjects, of type: StoredObject.Type) {
     guard objects.count > 0 else { return }
     guard let encoder else { return recordError(referencesUnavailable) }
+    if encoder.takeAll(objects) { return }
     do throws(DataBufferError) {
       for index in 0..<objects.count {
         appendVarint(try rowID(of: objects[index], in: type, from: encoder))
@@ -184,9 +185,9 @@ let referencesUnavailable = DataBufferError(
 /// The objects of an array of any class, viewed as the base class without a cast for each.
 @safe
 @usableFromInline
-struct StoredObjects {
+package struct StoredObjects {
   @usableFromInline let base: UnsafeRawPointer?
-  @usableFromInline let count: Int
+  @usableFromInline package let count: Int
 
   /// Creates a view of the array's elements.
   ///
@@ -201,7 +202,7 @@ struct StoredObjects {
   ///
   /// A reference to an instance of a subclass has the same bits as a reference to the base class.
   @inline(__always)
-  subscript(_ index: Int) -> StoredObject {
+  package subscript(_ index: Int) -> StoredObject {
     unsafe base.unsafelyUnwrapped.load(fromByteOffset: index * MemoryLayout<StoredObject>.stride, as: StoredObject.self)
   }
 }

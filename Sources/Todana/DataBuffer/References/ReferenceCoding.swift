@@ -29,6 +29,11 @@ package protocol ReferenceEncoder: AnyObject {
   /// - Returns: Nil if the object itself is needed.
   func rowID(ofRow rowID: RowID, of type: StoredObject.Type, in store: Store) throws(DataBufferError) -> RowID?
 
+  /// Takes the objects of a list all at once, if their row ids do not matter.
+  ///
+  /// - Returns: False if the row id of each is to be written.
+  func takeAll(_ objects: StoredObjects) -> Bool
+
   /// Keeps a value that cannot be written.
   ///
   /// - Returns: The number to write in place of the value; nil if the encoder keeps no values.
@@ -36,6 +41,7 @@ package protocol ReferenceEncoder: AnyObject {
 }
 
 extension ReferenceEncoder {
+  package func takeAll(_ objects: StoredObjects) -> Bool { false }
   package func keep(_ value: Any) -> Int? { nil }
 
   package func rowID(

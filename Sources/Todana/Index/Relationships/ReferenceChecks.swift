@@ -1,9 +1,8 @@
-/// The expectations of a save about other stores, so that no reference of a relationship leads to an object that does not exist.
+/// The expectations of a save about other stores, so that no reference of a relationship leads to a missing object.
 ///
 /// - **Targets.** A save that adds a reference expects that the target exists.
 /// - **Referrers.** A save that deletes an object expects that nothing refers to it but the owners that the save changes
-///   or deletes itself: at most as many entries in the index of the relationship as it removes, each of which must be
-///   there.
+///   or deletes itself: exactly as many entries in the index of the relationship as it removes.
 ///
 /// Two saves that add references to the same object do not conflict.
 struct ReferenceChecks {

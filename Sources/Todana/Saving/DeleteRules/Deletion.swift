@@ -332,6 +332,8 @@ final class Deletion {
     if store.undoStack != nil {
       store.loadForUndo(items.lazy.filter { !$0.isGone && !$0.wasPending }.map(\.object))
     }
+    // Most objects are usually of the class of the last one.
+    items.last?.object.table?.pending.reserveMore(items.count)
     for index in items.indices {
       let item = items[index]
       guard !item.isGone, !item.wasPending, let table = item.object.table else { continue }
