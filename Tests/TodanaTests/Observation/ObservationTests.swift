@@ -54,7 +54,7 @@ import Todana
     try store.update(song) { $0.seconds = 2 }
     store.discardChanges()
     try store.delete(playlist)
-    #expect(recorder.calls == ["insert a", "insert list", "save", "update a", "change a", "delete a", "delete list"])
+    #expect(recorder.calls == ["insert a", "insert list", "save", "update a", "change a", "delete list", "delete a"])
   }
 }
 
