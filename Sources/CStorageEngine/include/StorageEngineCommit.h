@@ -38,7 +38,8 @@ typedef enum {
 //
 // TDN_CLEAR is the first change of its keyspace; the other changes find the keyspace empty. TDN_CHECK_RANGE changes
 // come next, in the order of their lower bounds, which may be equal; then TDN_REMOVE_RANGE changes, in the order of
-// their bounds, which do not overlap. TDN_PUT_NUMBERED changes come last, in the order of the keys that they add. TDN_DROP and TDN_ADOPT are the only change of their keyspace.
+// their bounds, which do not overlap. TDN_PUT_NUMBERED changes come last, in the order of the keys that they add.
+// TDN_DROP and TDN_ADOPT are the only change of their keyspace.
 //
 // TDN_CHECK_RANGE and TDN_REMOVE_RANGE: `key` is the lower bound, inclusive, and `value` the upper one, exclusive. An
 // empty bound leaves its side open. The check reads at most `expected` + 1 keys. No other change of the batch may put or

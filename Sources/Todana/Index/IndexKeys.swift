@@ -167,6 +167,7 @@ struct IndexKeys {
         endsInRow: endsInRow, isCut: isCut))
   }
 
+  /// Adds an entry, and finds out whether its key comes after the one before it.
   private mutating func add(_ entry: Entry) {
     if isAscending, let last = entries.last, order(last, entry) >= 0 { isAscending = false }
     entries.append(entry)

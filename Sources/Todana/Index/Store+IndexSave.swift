@@ -29,7 +29,7 @@ extension Store {
       for object in table.pending.objects where !object.state.contains(.deleted) {
         try added.append(object, rowID: object.rowID, expectedCount: table.pending.objects.count)
       }
-      var removed = IndexKeys(index, arena: batch.arena)
+      var removed = IndexKeys(index)
       for former in replaced where !skipped.contains(former.rowID) {
         try removed.append(former.object, rowID: former.rowID, expectedCount: replaced.count)
       }
@@ -41,7 +41,8 @@ extension Store {
       let relationship = table.relationships.first { $0.index === index }
       var expected: [Range<Int>] = []
       if let relationship {
-        expected = try appendRangeChecks(of: relationship, &removed, keyspace, checks, to: &batch)
+        expected = try appendRangeChecks(
+          of: relationship, &removed, keyspace, checks, knowsOwners: unknown.isEmpty, to: &batch)
       }
       try append(added, insteadOf: removed, keyspace, relationship, expected, to: &batch, &checks)
     }
@@ -49,29 +50,30 @@ extension Store {
 
   /// Adds the changes that remove the entries of references to deleted objects, and expect that there are no others.
   ///
-  /// Takes these entries out of those that are removed one by one. An index that is not complete may lack some of them:
-  /// then they stay, and are expected as far as the index has them.
+  /// Takes these entries out of those that are removed one by one: the owners' records, whose tokens the batch checks,
+  /// have them all. They stay if the index is not complete, and may lack some, or if an owner's record is not known.
   ///
   /// - Returns: The entries that the index must have, among those that are removed one by one.
   private func appendRangeChecks(
     of relationship: ClassRelationship, _ removed: inout IndexKeys, _ keyspace: KeyspaceID, _ checks: ReferenceChecks,
-    to batch: inout WriteBatch
+    knowsOwners: Bool, to batch: inout WriteBatch
   ) throws -> [Range<Int>] {
     let runs = checks.deletedRuns(for: relationship)
     if runs.isEmpty { return [] }
     var deleted = DeletedReferences(among: removed, of: relationship, runs)
-    if isUnfinished(relationship.index), let target = try deleted.count(in: keyspace, removed, of: relationship, self) {
+    let isUnfinished = isUnfinished(relationship.index)
+    if isUnfinished, let target = try deleted.count(in: keyspace, removed, of: relationship, self) {
       throw SaveConflict(objectIDs: [target], bufferNames: [])
     }
-    let isComplete = !isUnfinished(relationship.index)
+    let areRangesRemoved = knowsOwners && !isUnfinished
     for check in deleted.checks {
-      if isComplete, check.count > 0 {
+      if areRangesRemoved, check.count > 0 {
         batch.appendRangeRemoval(of: keyspace, from: check.lower, to: check.upper, exactly: check.count)
       } else {
         batch.appendRangeCheck(of: keyspace, from: check.lower, to: check.upper, atMost: check.count)
       }
     }
-    guard isComplete else { return deleted.expected }
+    guard areRangesRemoved else { return deleted.expected }
     removed.remove(deleted.expected)
     return []
   }
@@ -199,7 +201,7 @@ extension Store {
           while let range = expectedRanges.first, range.upperBound <= removedPosition { expectedRanges.removeFirst() }
           let isExpected = expectedRanges.first?.contains(removedPosition) ?? false
           changes.remove(
-            former, owner: former.rowID, isOwned: true, isExpected: isExpected, into: &batch)
+            former, of: removed, owner: former.rowID, isOwned: true, isExpected: isExpected, into: &batch)
         } else if added.entries[position].rowID != former.rowID {
           // The key moves from one object to another, for example because two objects swap their values.
           changes.put(added.entries[position], insteadOf: former.rowID, into: &batch)
@@ -228,7 +230,7 @@ extension Store {
     let owner = try row(of: unsafe Array(removed.bytes(of: former)), in: changes.keyspace)
     let isOwned = owner.map(rowIDs.contains) ?? false
     guard let entry else {
-      changes.remove(former, owner: owner, isOwned: isOwned, into: &batch)
+      changes.remove(former, of: removed, owner: owner, isOwned: isOwned, into: &batch)
       return
     }
     if isOwned {
@@ -337,14 +339,16 @@ private struct IndexChanges {
   ///
   /// - Parameters:
   ///   - entry: The entry.
+  ///   - removed: Its keys.
   ///   - owner: The row that has the key in the index; nil if there is none.
   ///   - isOwned: Whether the owner is one of the rows whose entries are removed.
   ///   - isExpected: Whether the save depends on the presence of the entry.
   ///   - batch: Receives the change.
   func remove(
-    _ entry: IndexKeys.Entry, owner: RowID?, isOwned: Bool, isExpected: Bool = false,
+    _ entry: IndexKeys.Entry, of removed: IndexKeys, owner: RowID?, isOwned: Bool, isExpected: Bool = false,
     into batch: inout WriteBatch
   ) {
+    let key = unsafe batch.arena.append(removed.bytes(of: entry))
     let (kind, expectation): (WriteBatch.Kind, WriteBatch.Expectation) =
       if isExpected {
         (.remove, .present)
@@ -356,7 +360,7 @@ private struct IndexChanges {
         (.check, .absent)
       }
     batch.append(
-      .init(keyspace: keyspace, kind: kind, expectation: expectation, key: .bytes(entry.range), value: 0..<0))
+      .init(keyspace: keyspace, kind: kind, expectation: expectation, key: .bytes(key), value: 0..<0))
   }
 }
 

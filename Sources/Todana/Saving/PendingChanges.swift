@@ -19,7 +19,13 @@ struct PendingChanges {
   var isEmpty: Bool { objects.isEmpty }
 
   /// Reserves room for further objects.
-  mutating func reserveMore(_ count: Int) { objects.reserveCapacity(max(objects.count + count, 2 * objects.count)) }
+  ///
+  /// If the array grows, its capacity at least doubles, so that repeated calls copy little.
+  mutating func reserveMore(_ count: Int) {
+    let needed = objects.count + count
+    guard needed > objects.capacity else { return }
+    objects.reserveCapacity(max(needed, 2 * objects.count))
+  }
 
   /// Adds an object that is not pending yet, with the kind of change `change`.
   mutating func add(_ object: StoredObject, as change: ObjectState) {

@@ -6,9 +6,9 @@
 /// }
 /// ```
 ///
-/// Each access searches for the objects, as ``StoredObject/referrers(_:)-(KeyPath<Source,[Self]>Sendable)`` does. Pending changes
-/// count. The property is not part of the content, and cannot be assigned: change the property that it names.
-/// It is empty as long as the object is in no store.
+/// Each access searches for the objects, as ``StoredObject/referrers(_:)-(KeyPath<Source,[Self]>Sendable)`` does. Pending
+/// changes count. The property is not part of the content, and cannot be assigned: change the property that it names. It
+/// is empty as long as the object is in no store.
 ///
 /// A getter cannot throw. If the objects cannot be found, the property is empty, and the store's next throwing call throws
 /// the error, as for ``Loaded``.
