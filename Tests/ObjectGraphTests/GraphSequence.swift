@@ -8,11 +8,25 @@ final class GraphSequence {
       discard
   }
 
+  /// The delegate of one of the stores, which sees its deletes and may refuse them.
+  private final class Delegate: StoreDelegate {
+    struct Refusal: Error {}
+
+    var deleted: [RowID] = []
+    var refused: RowID?
+
+    func store(_ store: Store, willDelete object: StoredObject) throws {
+      if object.rowID == refused { throw Refusal() }
+      deleted.append(object.rowID)
+    }
+  }
+
   struct Difference: Error, CustomStringConvertible { let description: String }
 
   private var generator: SeededGenerator
   private let backend: FaultyBackend
   private let stores: [Store]
+  private let delegate = Delegate()
   private let classID: KeyspaceID
   private var models: [GraphModel]
   /// The nodes that are kept alive, as a program might.
@@ -31,6 +45,7 @@ final class GraphSequence {
     }
     classID = try backend.keyspaceID(of: .rows, named: Array("Node".utf8))
     for store in stores { store.undoStack = UndoStack() }
+    stores[1].delegate = delegate
     models = [GraphModel(saved: SavedGraph()), GraphModel(saved: SavedGraph())]
   }
 
@@ -134,6 +149,9 @@ final class GraphSequence {
       note("  delete where value ≥ \(limit): \(found.sorted())")
       try delete(Set(found), side) { _ = try store.delete(Node.where { $0.value >= limit }) }
     case .copy: try copy(row, side)
+    case .deleteByID where models[side].fetched.count == rows.count && Int.random(in: 0..<8, using: &generator) == 0:
+      note("  delete all")
+      try delete(Set(rows), side) { _ = try store.removeAll(Node.self) }
     default:
       let deleted = Set([row] + rows.shuffled(using: &generator).prefix(Int.random(in: 0..<3, using: &generator)))
       note("  delete ids \(deleted.sorted())")
@@ -180,10 +198,26 @@ final class GraphSequence {
 
   private func delete(_ rows: Set<RowID>, _ side: Int, _ body: () throws -> Void) throws {
     let closure = models[side].closure(of: rows)
+    delegate.deleted = []
+    if side == 1, Int.random(in: 0..<5, using: &generator) == 0 {
+      delegate.refused = closure?.sorted().randomElement(using: &generator)
+    }
+    let refused = delegate.refused
+    defer { delegate.refused = nil }
     do {
       try body()
-      guard let closure else { throw Difference(description: "A rule was to forbid the delete of \(rows).") }
+      guard let closure, refused == nil else {
+        throw Difference(description: "A rule or a hook was to forbid the delete of \(rows).")
+      }
+      // The hooks are called once for each object that a rule deletes, too.
+      guard side == 0 || delegate.deleted.sorted() == closure.sorted() else {
+        throw Difference(description: "The hooks saw deletes of \(delegate.deleted), not of \(closure.sorted()).")
+      }
       models[side].delete(closure)
+    } catch is Delegate.Refusal where refused != nil {
+      note("  refused")
+    } catch let error as StoreError where error.code == .vetoed && refused != nil {
+      note("  refused")
     } catch let error as StoreError where error.code == .deleteDenied {
       guard closure == nil else { throw Difference(description: "No rule was to forbid the delete: \(error)") }
       note("  denied")

@@ -25,6 +25,7 @@ struct PendingChanges {
     let needed = objects.count + count
     guard needed > objects.capacity else { return }
     objects.reserveCapacity(max(needed, 2 * objects.count))
+    tokens.reserveCapacity(max(needed, 2 * objects.count))
   }
 
   /// Adds an object that is not pending yet, with the kind of change `change`.
