@@ -25,6 +25,8 @@ struct GraphModel {
     let version: NodeContent?
     let foreignCount: Int
     let saveCount: Int
+    /// Whether another store had deleted the node, so that there was no content to restore.
+    let wasGone: Bool
   }
 
   /// A pending change of the named buffer.
@@ -108,6 +110,11 @@ struct GraphModel {
     pending[row] == nil && saved.nodes[row] == nil && !deletedByOthers.contains(row)
   }
 
+  /// Whether another store has deleted a node of which the store still has an object.
+  private func isGone(_ row: RowID) -> Bool {
+    pending[row] == nil && saved.nodes[row] == nil && deletedByOthers.contains(row)
+  }
+
   /// Takes over the state that another store has saved.
   mutating func refresh(from other: SavedGraph) {
     for row in saved.nodes.keys where other.nodes[row] == nil { deletedByOthers.insert(row) }
@@ -128,7 +135,7 @@ struct GraphModel {
     level.noted.append(
       Noted(
         row: row, view: node(row), change: pending[row], version: version(of: row), foreignCount: record.foreignCount,
-        saveCount: saveCount))
+        saveCount: saveCount, wasGone: isGone(row)))
   }
 
   private mutating func note(_ row: RowID) {
@@ -290,11 +297,12 @@ struct GraphModel {
   private mutating func restore(_ noted: Noted) {
     let row = noted.row
     let wasAbsent = noted.view == nil && noted.change == nil
-    let isGone = pending[row] == nil && saved.nodes[row] == nil && deletedByOthers.contains(row)
-    if noted.saveCount == saveCount, isDetached(row) || wasAbsent || (version(of: row) == noted.version && !isGone) {
+    if noted.saveCount == saveCount, isDetached(row) || wasAbsent || (version(of: row) == noted.version && !isGone(row))
+    {
       pending[row] = noted.change
       return
     }
+    if noted.wasGone { return }
     let record = known[row] ?? Known()
     // No record has the content of the other case.
     let expected = record.foreignCount == noted.foreignCount ? record.version : NodeContent(children: [0])
