@@ -195,12 +195,15 @@ extension RecordEnvelope {
 
   /// Returns whether a record still needs sealing; nil if the bytes are not a record of an encrypted store.
   static func sealing(of record: UnsafeRawBufferPointer) -> Sealing? {
-    guard record.count > headerByteCount + sealedTrailerByteCount else { return nil }
+    // A plain record without content is shorter than the additions of sealing.
+    guard record.count >= minimumByteCount else { return nil }
     switch unsafe Format(rawValue: record[0]) {
     case .sealed, .sealed.padded, .plain: return .done
     default: break
     }
-    guard unsafe record[0] == unsealedFormat || record[0] == unsealedPaddedFormat else { return nil }
+    guard record.count > headerByteCount + sealedTrailerByteCount,
+      unsafe record[0] == unsealedFormat || record[0] == unsealedPaddedFormat
+    else { return nil }
     var epoch: UInt32 = 0
     for index in 0..<5 {
       let byte = unsafe record[1 + index]
