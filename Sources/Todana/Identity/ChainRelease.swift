@@ -12,8 +12,8 @@ enum ChainRelease {
     var writer = ReferenceFinder()
     while var object = objects.popLast() {
       guard isKnownUniquelyReferenced(&object), !object.isFault else { continue }
-      // The list keeps the references until the object was released.
-      writer.appendReferences(of: object, to: &objects)
+      // The list keeps the references until the object was released. Swift releases those that refer to nothing.
+      writer.appendReferences(of: object, to: &objects, skippingLeaves: true)
     }
   }
 
@@ -24,7 +24,7 @@ enum ChainRelease {
   ) throws(Failure) -> Result {
     var references: [StoredObject] = []
     var writer = ReferenceFinder()
-    for object in objects { writer.appendReferences(of: object, to: &references) }
+    for object in objects { writer.appendReferences(of: object, to: &references, skippingLeaves: false) }
     defer { release(&references) }
     return try body()
   }
@@ -38,16 +38,11 @@ extension Store {
 /// Finds the objects that an object's content refers to.
 private struct ReferenceFinder {
   private let copies = ContentCopies()
-  /// The class of the last object, and whether its objects may refer to others.
-  private var lastType: StoredObject.Type?
-  private var mayRefer = true
+  private var classes = ReferenceFreeClasses.Recent()
 
-  mutating func appendReferences(of object: StoredObject, to objects: inout [StoredObject]) {
-    let type = type(of: object)
-    if lastType != type {
-      lastType = type
-      mayRefer = ReferenceFreeClasses.shared.mayRefer(type)
-    }
-    if mayRefer { copies.appendReferences(of: object, to: &objects) }
+  mutating func appendReferences(
+    of object: StoredObject, to objects: inout [StoredObject], skippingLeaves skipsLeaves: Bool
+  ) {
+    if classes.mayRefer(object) { copies.appendReferences(of: object, to: &objects, skippingLeaves: skipsLeaves) }
   }
 }

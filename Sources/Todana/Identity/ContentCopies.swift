@@ -96,9 +96,14 @@ struct ContentCopies {
   }
 
   /// Appends the objects that an object's content refers to; keeps no copy.
-  func appendReferences(of object: StoredObject, to objects: inout [StoredObject]) {
-    references.isFindingOnly = true
-    defer { references.isFindingOnly = false }
+  ///
+  /// - Parameters:
+  ///   - object: The object.
+  ///   - objects: Receives the objects.
+  ///   - skipsLeaves: Whether objects that cannot refer to others are left out.
+  func appendReferences(of object: StoredObject, to objects: inout [StoredObject], skippingLeaves skipsLeaves: Bool) {
+    references.use = skipsLeaves ? .findingReferrers : .finding
+    defer { references.use = .copying }
     _ = take(of: object)
     references.moveObjects(to: &objects)
     removeAll()
@@ -124,14 +129,23 @@ private final class References: ReferenceEncoder, ReferenceResolver {
   /// The object whose content is being written or read.
   @safe @exclusivity(unchecked) var owner: StoredObject?
   @safe @exclusivity(unchecked) private(set) var refersToOwner = false
-  /// Whether the contents are written only to find the objects that they refer to, and are never read.
-  @safe @exclusivity(unchecked) var isFindingOnly = false
+  @safe @exclusivity(unchecked) var use = Use.copying
+  @safe @exclusivity(unchecked) private var classes = ReferenceFreeClasses.Recent()
   /// Replaces the objects of references that are read; nil to leave them as they are.
   var replacement: ((StoredObject) -> StoredObject)?
-  private var objects: [StoredObject] = []
+  @safe @exclusivity(unchecked) private var objects: [StoredObject] = []
   private var rows: [Row] = []
   /// Values that no bytes could restore.
   private var values: [Any] = []
+
+  /// The purpose for which contents are written.
+  enum Use {
+    case copying
+    /// Only to find the objects that they refer to; they are never read.
+    case finding
+    /// Only to find those objects that may refer to others.
+    case findingReferrers
+  }
 
   private struct Row {
     let rowID: RowID
@@ -182,15 +196,26 @@ private final class References: ReferenceEncoder, ReferenceResolver {
       refersToOwner = true
       return 1
     }
-    objects.append(object)
-    count += 1
+    if use == .findingReferrers, !mayRefer(object) { return 1 }
+    append(object)
     return RowID(objects.count) * 2
   }
 
+  @inline(__always)
+  private func mayRefer(_ object: StoredObject) -> Bool { !object.isFault && classes.mayRefer(object) }
+
+  @inline(__always)
+  private func append(_ object: StoredObject) {
+    objects.append(object)
+    count += 1
+  }
+
   func takeAll(_ list: StoredObjects) -> Bool {
-    guard isFindingOnly else { return false }
-    for index in 0..<list.count { objects.append(list[index]) }
-    count += list.count
+    switch use {
+    case .copying: return false
+    case .finding: for index in 0..<list.count { append(list[index]) }
+    case .findingReferrers: for index in 0..<list.count where mayRefer(list[index]) { append(list[index]) }
+    }
     return true
   }
 

@@ -257,19 +257,21 @@ extension Store {
         index += 1
         continue
       }
-      let hasDeletes = table.pending.deleteCount > 0
+      // Faults refer to nothing, so that Swift may release them.
+      var hasLoadedDeletes = false
       var objects = table.pending.takeObjects()
       for object in objects {
         while hasChecks, changes[index].kind.isCheck { index += 1 }
+        if changes[index].kind != .put, !object.isFault { hasLoadedDeletes = true }
         finishSave(object, of: table, changes[index], in: batch.arena)
         index += 1
       }
       adjustPendingCount(by: -objects.count)
       // Objects without references are released without recursion.
-      guard hasDeletes, ReferenceFreeClasses.shared.mayRefer(table.type) else { continue }
+      guard hasLoadedDeletes, ReferenceFreeClasses.shared.mayRefer(table.type) else { continue }
       var deleted: [StoredObject] = []
       while var object = objects.popLast() {
-        guard object.table == nil else { continue }
+        guard object.table == nil, !object.isFault else { continue }
         release(deleted: &object, of: table)
         deleted.append(object)
       }

@@ -18,6 +18,24 @@ final class ReferenceFreeClasses: Sendable {
     return found
   }
 
+  /// The knowledge of the class that was asked for last, which is usually the next one, too.
+  struct Recent {
+    private var type: StoredObject.Type?
+    private var mayRefer = true
+
+    /// Whether the objects of the object's class may have references.
+    @inline(__always)
+    mutating func mayRefer(_ object: StoredObject) -> Bool {
+      if type != Swift.type(of: object) { note(Swift.type(of: object)) }
+      return mayRefer
+    }
+
+    private mutating func note(_ type: StoredObject.Type) {
+      self.type = type
+      mayRefer = ReferenceFreeClasses.shared.mayRefer(type)
+    }
+  }
+
   private static func hasOtherProperties(_ mirror: Mirror) -> Bool {
     if mirror.subjectType == StoredObject.self { return false }
     if mirror.children.contains(where: { !(type(of: $0.value) is any PlainValue.Type) }) { return true }
