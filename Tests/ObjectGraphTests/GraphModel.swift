@@ -70,6 +70,11 @@ struct GraphModel {
   var known: [RowID: Known] = [:]
   /// The nodes that other stores have deleted, so that the store still has an object for them.
   var deletedByOthers: Set<RowID> = []
+  /// The nodes that were deleted at some time, also if they are back.
+  ///
+  /// A kept reference to one of them is removed when its owner is read or saved in the meantime, which depends on the
+  /// objects that are in memory.
+  var everDeleted: Set<RowID> = []
 
   var hasChanges: Bool { !pending.isEmpty || bufferChange != nil }
 
@@ -117,9 +122,32 @@ struct GraphModel {
 
   /// Takes over the state that another store has saved.
   mutating func refresh(from other: SavedGraph) {
-    for row in saved.nodes.keys where other.nodes[row] == nil { deletedByOthers.insert(row) }
+    for row in saved.nodes.keys where other.nodes[row] == nil {
+      deletedByOthers.insert(row)
+      everDeleted.insert(row)
+    }
     deletedByOthers.subtract(other.nodes.keys)
     saved = other
+  }
+
+  // MARK: Kept references
+
+  private func isVague(_ content: NodeContent?) -> Bool {
+    content?.origin.map(everDeleted.contains) == true
+  }
+
+  private func isVague(_ change: Change?) -> Bool { isVague(change?.content) || isVague(change?.base) }
+
+  private func isVague(_ row: RowID) -> Bool {
+    isVague(pending[row]) || isVague(saved.nodes[row]) || isVague(known[row]?.version)
+  }
+
+  /// Whether kept references decide which records a save has to find.
+  var hasVagueChanges: Bool { pending.keys.contains(where: isVague) }
+
+  /// Whether kept references decide what a level restores.
+  func isVague(_ level: Level?) -> Bool {
+    level?.noted.contains { isVague($0.row) || isVague($0.view) || isVague($0.change) || isVague($0.version) } == true
   }
 
   // MARK: Changes
@@ -203,6 +231,7 @@ struct GraphModel {
       changed.nullify(deleted, earlier: earlier)
       if changed != content { update(row, changed) }
     }
+    everDeleted.formUnion(deleted)
     for row in deleted {
       note(row)
       if pending[row]?.content != nil, pending[row]?.base == nil {
@@ -270,6 +299,9 @@ struct GraphModel {
     open = Level()
   }
 
+  /// The level that undoing restores.
+  var nextUndoLevel: Level? { open.isEmpty ? undoLevels.last : open }
+
   mutating func undo() {
     closeLevel()
     if !undoLevels.isEmpty { keepLevels() }
@@ -287,7 +319,10 @@ struct GraphModel {
     var opposite = Level()
     for noted in level.noted.reversed() { note(noted.row, in: &opposite) }
     if level.buffer != nil { noteBuffer(in: &opposite) }
-    for noted in level.noted.reversed() { restore(noted) }
+    for noted in level.noted.reversed() {
+      restore(noted)
+      if node(noted.row) == nil { everDeleted.insert(noted.row) }
+    }
     if let noted = level.buffer {
       if noted.saveCount == saveCount { bufferChange = noted.change } else { putBuffer(noted.content) }
     }

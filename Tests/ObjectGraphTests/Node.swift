@@ -8,6 +8,7 @@ final class Node: StoredObject {
   var boss: Node?
   var lock: Node?
   var tags = LazyReferences<Node>()
+  var origin: Node?
   @Inverse(\Node.children) var parents: [Node]
 
   override class var relationships: [Relationship] {
@@ -15,6 +16,7 @@ final class Node: StoredObject {
       Relationship(\Node.children, onDelete: .cascade, onTargetDelete: .nullify), Relationship(\Node.friend),
       Relationship(\Node.boss, onTargetDelete: .cascade),
       Relationship(\Node.lock, onDelete: .deny, onTargetDelete: .deny), Relationship(\Node.tags),
+      Relationship(\Node.origin, onTargetDelete: .keep),
     ]
   }
 
@@ -25,6 +27,7 @@ final class Node: StoredObject {
     boss = try buffer.readReference()
     lock = try buffer.readReference()
     tags = try buffer.readLazyReferences()
+    origin = try buffer.readReference()
   }
   override func writeContent(to buffer: inout DataBuffer) {
     buffer.writeInt(value)
@@ -33,6 +36,7 @@ final class Node: StoredObject {
     buffer.writeReference(boss)
     buffer.writeReference(lock)
     buffer.writeReferences(tags)
+    buffer.writeReference(origin)
   }
 }
 
@@ -44,6 +48,7 @@ struct NodeContent: Equatable {
   var boss: RowID?
   var lock: RowID?
   var tags: [RowID] = []
+  var origin: RowID?
 
   /// The targets of the relationships, without those that may be gone.
   var targets: Set<RowID> { Set(children + tags + [friend, boss, lock].compactMap { $0 }) }
@@ -53,14 +58,15 @@ struct NodeContent: Equatable {
     let kept = { (row: RowID?) in row.flatMap { rows.contains($0) ? $0 : nil } }
     return NodeContent(
       value: value, children: children.compactMap(kept), friend: kept(friend), boss: kept(boss), lock: kept(lock),
-      tags: tags.compactMap(kept))
+      tags: tags.compactMap(kept), origin: kept(origin))
   }
 
   /// Replaces the rows of all references.
   mutating func replace(_ replacement: (RowID) -> RowID) {
     children = children.map(replacement)
     tags = tags.map(replacement)
-    (friend, boss, lock) = (friend.map(replacement), boss.map(replacement), lock.map(replacement))
+    (friend, boss) = (friend.map(replacement), boss.map(replacement))
+    (lock, origin) = (lock.map(replacement), origin.map(replacement))
   }
 
   /// Removes the references to nodes that are deleted, where the rule is to nullify.
@@ -79,7 +85,7 @@ extension Node {
     let row = { (node: Node?) in node?.id?.rowID }
     return NodeContent(
       value: value, children: children.compactMap(row), friend: row(friend), boss: row(boss), lock: row(lock),
-      tags: tags.compactMap(row))
+      tags: tags.compactMap(row), origin: row(origin))
   }
 
   /// Sets the content; `node` returns the node of a row.
@@ -90,5 +96,6 @@ extension Node {
     boss = try content.boss.map(node)
     lock = try content.lock.map(node)
     tags = LazyReferences(try content.tags.map(node))
+    origin = try content.origin.map(node)
   }
 }
