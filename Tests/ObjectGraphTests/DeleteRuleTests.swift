@@ -52,6 +52,17 @@ import Todana
     #expect(found.tracks.map(\.title) == ["Track 2", "Track 3"])
   }
 
+  @Test func `targets apart are deleted, some of which have references`() throws {
+    let tracks = (1...9).map { Track("Track \($0)") }
+    for track in tracks { try store.insert(track) }
+    try insert(Record("Blue", [tracks[0], tracks[4], tracks[5]]), saving: true)
+    try store.delete([tracks[0], tracks[2], tracks[4], tracks[6], tracks[8]])
+    try store.saveChanges()
+    #expect(try store.fetch(Track.self).map(\.title) == ["Track 2", "Track 4", "Track 6", "Track 8"])
+    #expect(try store.fetch(Record.self).map { $0.tracks.map(\.title) } == [["Track 6"]])
+    #expect(try store.verify().isSound)
+  }
+
   @Test(arguments: [false, true])
   func `references become nil`(isSaved: Bool) throws {
     let genre = Genre("Jazz")

@@ -151,6 +151,9 @@ public final class FaultyBackend: StoreBackend {
 
   public func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
     try batch.check(limits)
+    guard batch.isSorted else {
+      throw BackendError(.invalidArgument, "The changes of a batch are not in the order that backends require.")
+    }
     let changes = Array(batch.changes)
     let arena = unsafe [UInt8](batch.arena.bytes)
     let id = batch.id

@@ -66,12 +66,12 @@ extension Store {
       throw SaveConflict(objectIDs: [target], bufferNames: [])
     }
     let areRangesRemoved = knowsOwners && !isUnfinished
-    for check in deleted.checks {
-      if areRangesRemoved, check.count > 0 {
-        batch.appendRangeRemoval(of: keyspace, from: check.lower, to: check.upper, exactly: check.count)
-      } else {
-        batch.appendRangeCheck(of: keyspace, from: check.lower, to: check.upper, atMost: check.count)
-      }
+    // In a batch, the checks of a tree come before the removals.
+    for check in deleted.checks where !areRangesRemoved || check.count == 0 {
+      batch.appendRangeCheck(of: keyspace, from: check.lower, to: check.upper, atMost: check.count)
+    }
+    for check in deleted.checks where areRangesRemoved && check.count > 0 {
+      batch.appendRangeRemoval(of: keyspace, from: check.lower, to: check.upper, exactly: check.count)
     }
     guard areRangesRemoved else { return deleted.expected }
     removed.remove(deleted.expected)
