@@ -271,7 +271,7 @@ extension Store {
       guard hasLoadedDeletes, ReferenceFreeClasses.shared.mayRefer(table.type) else { continue }
       var deleted: [StoredObject] = []
       while var object = objects.popLast() {
-        guard object.table == nil, !object.isFault else { continue }
+        guard object.table == nil else { continue }
         release(deleted: &object, of: table)
         deleted.append(object)
       }

@@ -15,9 +15,7 @@ import Testing
   /// Appends a plain record of each length, under row ids or names.
   private func append(
     to batch: inout WriteBatch, _ envelope: RecordEnvelope, in keyspace: KeyspaceID, isNamed: Bool
-  )
-    throws
-  {
+  ) throws {
     for (index, byteCount) in Self.byteCounts.enumerated() {
       var writer = DataBuffer(arena: batch.arena, encoder: UncheckedReferences())
       envelope.begin(version: 3, in: &writer)
