@@ -2,9 +2,24 @@ import Todana
 
 /// The saved nodes as a plain dictionary.
 ///
-/// The token of a record depends on its content alone, so that a content stands for its token.
+/// A content stands for the token of its record, which depends on the content alone unless the store is encrypted.
 struct SavedGraph {
   var nodes: [RowID: NodeContent] = [:]
+  /// Whether the records of equal contents differ.
+  let isEncrypted: Bool
+  private var recordCount = 0
+
+  init(isEncrypted: Bool) { self.isEncrypted = isEncrypted }
+
+  /// Saves a node; nil removes it.
+  mutating func save(_ row: RowID, _ content: NodeContent?) {
+    var content = content
+    if isEncrypted {
+      recordCount += 1
+      content?.recordNumber = recordCount
+    }
+    nodes[row] = content
+  }
 }
 
 /// The state that one store shows and saves, in plain dictionaries: rules, conflicts and undo by the simplest means.
@@ -271,9 +286,9 @@ struct GraphModel {
     if !hasChanges { return }
     (savedBuffer, bufferChange) = (buffer, nil)
     for (row, change) in pending {
-      saved.nodes[row] = change.content
+      saved.save(row, change.content)
       deletedByOthers.remove(row)
-      if change.content != nil { known[row]?.version = change.content }
+      if let content = saved.nodes[row] { known[row]?.version = content }
     }
     pending = [:]
     saveCount += 1

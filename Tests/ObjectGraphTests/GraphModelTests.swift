@@ -6,6 +6,13 @@ import Todana
 @Suite struct GraphModelTests {
   private static let seeds = RandomSeeds.seeds(new: 4, long: 4)
 
+  /// Returns the backend for a sequence: one in memory that simulates faults for most, as it is the fastest.
+  private static func backend(of seed: UInt64) -> EveryBackend {
+    let backends = EveryBackend.allCases
+    let number = Int(seed % 64)
+    return number < backends.count ? backends[number] : .faulty
+  }
+
   @Test(arguments: seeds)
   func `rules, conflicts and undo agree with a model`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
@@ -13,7 +20,11 @@ import Todana
     let (sequenceCount, stepCount) = (LongTests.areEnabled ? 25_000 : 200, 30)
     for number in 0..<sequenceCount {
       let sequenceSeed = RandomSeeds.repeated ?? generator.next()
-      let sequence = try GraphSequence(seed: sequenceSeed)
+      let directory = try TemporaryDirectory(isInMemory: true)
+      let kind = Self.backend(of: sequenceSeed)
+      let backend = try kind.open(in: directory)
+      defer { try? backend.close() }
+      let sequence = try GraphSequence(seed: sequenceSeed, over: backend, isEncrypted: kind.isEncrypted)
       do {
         for _ in 0..<stepCount { try sequence.step() }
         try sequence.finish()

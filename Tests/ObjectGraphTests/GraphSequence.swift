@@ -24,7 +24,7 @@ final class GraphSequence {
   struct Difference: Error, CustomStringConvertible { let description: String }
 
   private var generator: SeededGenerator
-  private let backend: FaultyBackend
+  private let backend: any StoreBackend
   private let stores: [Store]
   private let delegate = Delegate()
   private let classID: KeyspaceID
@@ -34,19 +34,19 @@ final class GraphSequence {
   private(set) var counts: [Operation: Int] = [:]
   private(set) var log = ""
 
-  init(seed: UInt64) throws {
+  init(seed: UInt64, over backend: any StoreBackend, isEncrypted: Bool) throws {
     generator = SeededGenerator(seed: seed)
-    let backend = FaultyBackend(keyRing: nil)
     self.backend = backend
     stores = try (0..<2).map { _ in
       try Store(
         backend: backend, classes: [Node.self],
         configuration: StoreConfiguration(detectsUnannouncedChanges: false, checksDeclarations: false))
     }
-    classID = try backend.keyspaceID(of: .rows, named: Array("Node".utf8))
+    classID = try stores[0].insert(Node()).classID
+    stores[0].discardChanges()
     for store in stores { store.undoStack = UndoStack() }
     stores[1].delegate = delegate
-    models = [GraphModel(saved: SavedGraph()), GraphModel(saved: SavedGraph())]
+    models = (0..<2).map { _ in GraphModel(saved: SavedGraph(isEncrypted: isEncrypted)) }
   }
 
   /// Makes one random change, and compares the stores with the models.
@@ -86,9 +86,9 @@ final class GraphSequence {
     for side in 0..<2 { try compare(side) }
     let third = try Store(backend: backend, classes: [Node.self])
     for node in try third.fetch(Node.self) {
-      for target in node.children + [node.friend, node.boss, node.lock, node.origin].compactMap({ $0 }) + node.tags {
-        try target.loadContent()
-      }
+      let single = [node.friend, node.boss, node.lock, node.origin].compactMap { $0 }
+      for target in node.children + single + node.tags + node.circle { try target.loadContent() }
+      for target in node.others { try target.loadContent() }
     }
     let report = try third.verify()
     if !report.isSound { throw Difference(description: "\(report)") }
@@ -229,13 +229,15 @@ final class GraphSequence {
 
   private func mutate(_ content: inout NodeContent, _ rows: [RowID]) {
     let target = Int.random(in: 0..<4, using: &generator) == 0 ? nil : rows.randomElement(using: &generator)
-    switch Int.random(in: 0..<7, using: &generator) {
+    switch Int.random(in: 0..<9, using: &generator) {
     case 0: content.friend = target
     case 1: content.boss = target
     case 2: content.lock = target
     case 3: if let target { content.children.append(target) } else { content.children = [] }
     case 4: content.origin = target
     case 5: if let target { content.tags.insert(target, at: 0) } else { content.tags = [] }
+    case 6: if let target { content.circle.insert(target) } else { content.circle = [] }
+    case 7: if let target { content.others.append(target) } else { content.others = [] }
     default: content.value = Int.random(in: .min ... .max, using: &generator)
     }
   }

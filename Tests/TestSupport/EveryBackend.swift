@@ -4,6 +4,9 @@ public import Todana
 public enum EveryBackend: CaseIterable, Sendable {
   case faulty, inMemory, temporary, directory, encrypted, encryptedFaulty
 
+  /// Whether records are encrypted.
+  public var isEncrypted: Bool { self == .encrypted || self == .encryptedFaulty }
+
   private static let secret = StoreSecret.key([UInt8](repeating: 0xA5, count: 32))
 
   /// Returns keys for a backend that has none of its own.
