@@ -20,11 +20,7 @@ import Todana
     let (sequenceCount, stepCount) = (LongTests.areEnabled ? 25_000 : 200, 30)
     for number in 0..<sequenceCount {
       let sequenceSeed = RandomSeeds.repeated ?? generator.next()
-      let directory = try TemporaryDirectory(isInMemory: true)
-      let kind = Self.backend(of: sequenceSeed)
-      let backend = try kind.open(in: directory)
-      defer { try? backend.close() }
-      let sequence = try GraphSequence(seed: sequenceSeed, over: backend, isEncrypted: kind.isEncrypted)
+      let sequence = try GraphSequence(seed: sequenceSeed, over: Self.backend(of: sequenceSeed))
       do {
         for _ in 0..<stepCount { try sequence.step() }
         try sequence.finish()

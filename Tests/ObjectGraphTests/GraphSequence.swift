@@ -24,6 +24,7 @@ final class GraphSequence {
   struct Difference: Error, CustomStringConvertible { let description: String }
 
   private var generator: SeededGenerator
+  private let directory: TemporaryDirectory
   private let backend: any StoreBackend
   private let stores: [Store]
   private let delegate = Delegate()
@@ -34,8 +35,10 @@ final class GraphSequence {
   private(set) var counts: [Operation: Int] = [:]
   private(set) var log = ""
 
-  init(seed: UInt64, over backend: any StoreBackend, isEncrypted: Bool) throws {
+  init(seed: UInt64, over kind: EveryBackend) throws {
     generator = SeededGenerator(seed: seed)
+    directory = try TemporaryDirectory(isInMemory: true)
+    let backend = try kind.open(in: directory)
     self.backend = backend
     stores = try (0..<2).map { _ in
       try Store(
@@ -46,7 +49,7 @@ final class GraphSequence {
     stores[0].discardChanges()
     for store in stores { store.undoStack = UndoStack() }
     stores[1].delegate = delegate
-    models = (0..<2).map { _ in GraphModel(saved: SavedGraph(isEncrypted: isEncrypted)) }
+    models = (0..<2).map { _ in GraphModel(saved: SavedGraph(isEncrypted: kind.isEncrypted)) }
   }
 
   /// Makes one random change, and compares the stores with the models.
@@ -94,6 +97,7 @@ final class GraphSequence {
     if !report.isSound { throw Difference(description: "\(report)") }
     try third.close()
     for store in stores { try store.close() }
+    try backend.close()
   }
 
   private func note(_ text: String) { log += text + "\n" }
