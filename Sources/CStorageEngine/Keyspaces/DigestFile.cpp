@@ -24,6 +24,10 @@ constexpr uint32_t kHistoryNumber = UINT32_MAX;
 
 constexpr std::string_view kAnchorLabel = "Todana anchor 1";
 
+// The most bytes that the file grows by at once, for numbers of keyspaces that were reserved and never used. No store
+// reserves a million of them in a session, so a higher number comes from a damaged catalog.
+constexpr int64_t kLargestGap = static_cast<int64_t>(kSlotSize) << 20;
+
 // The maximum number of seals that a killed session may have made after its last commit. Half of them are for a commit
 // that was being written.
 constexpr uint64_t kMostUncounted = 1 << 24;
@@ -263,7 +267,14 @@ void DigestFile::write(uint32_t id, const std::string &content, const uint8_t *n
   }
   slot[0] = static_cast<uint8_t>(length);
   const int64_t end = offsetOf(id) + static_cast<int64_t>(capacityOf(id)) + 1;
-  if (file_->size() < end) file_->grow(pageCeiling(end));
+  if (file_->size() < end) {
+    if (end - file_->size() > kLargestGap) {
+      throw Failure(
+        TDN_DAMAGED, "the catalog is damaged: the number of the new keyspace is " + std::to_string(id) +
+                       ", but the store has states of only " + std::to_string(file_->size() / kSlotSize) + " keyspaces");
+    }
+    file_->grow(pageCeiling(end));
+  }
   // Write the whole slot, so that no remains of the old content are left.
   file_->write(offsetOf(id), slot, 1 + capacityOf(id));
 }
