@@ -14,6 +14,8 @@ struct PropertyPath: @unchecked Sendable {
   private(set) var isOwnProperty: Bool
   /// Whether the path reads an ``Inverse``.
   private(set) var readsInverse = false
+  /// The name of a ``DerivedProperty``, to which no key path leads; nil for other properties.
+  private(set) var derived: DerivedName?
   /// Whether the path leads to the property's text without case and accents.
   var isFolded = false
   /// Whether the path leads to the property's text without case, but with accents.
@@ -36,6 +38,11 @@ struct PropertyPath: @unchecked Sendable {
   private init(keyPaths: [AnyKeyPath], isOwnProperty: Bool = false) {
     self.keyPaths = keyPaths
     self.isOwnProperty = isOwnProperty
+  }
+
+  init(derived: DerivedName) {
+    self.init(keyPaths: [], isOwnProperty: true)
+    self.derived = derived
   }
 
   /// The path to the object itself, in place of one of its properties.
@@ -112,6 +119,7 @@ struct PropertyPath: @unchecked Sendable {
   /// Key paths print names only for stored properties of structures and of final classes. The names of other stored
   /// properties of a class are found out with an object of it.
   var name: String? {
+    if let derived { return derived.name }
     var names: [Substring] = []
     for keyPath in keyPaths {
       // `String(describing:)` gives the same text, but first searches for conformances of the type, which takes half a
@@ -140,12 +148,14 @@ struct PropertyPath: @unchecked Sendable {
 /// Two paths are equal if they lead to the same property, even if different references were declared for it.
 extension PropertyPath: Hashable {
   static func == (lhs: PropertyPath, rhs: PropertyPath) -> Bool {
-    lhs.keyPaths == rhs.keyPaths && lhs.isFolded == rhs.isFolded && lhs.isCaseless == rhs.isCaseless
+    lhs.keyPaths == rhs.keyPaths && lhs.derived == rhs.derived && lhs.isFolded == rhs.isFolded
+      && lhs.isCaseless == rhs.isCaseless
       && lhs.isEach == rhs.isEach
   }
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(keyPaths)
+    hasher.combine(derived)
     hasher.combine(isFolded)
     hasher.combine(isCaseless)
     hasher.combine(isEach)

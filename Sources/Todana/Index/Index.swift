@@ -117,6 +117,21 @@ public struct Index: Sendable {
       condition: nil)
   }
 
+  /// Creates an index by parts that are known only at run time.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts, as for ``init(_:unique:nilIsDistinct:name:version:)``.
+  ///   - unique: Whether no two objects may have equal values.
+  ///   - nilIsDistinct: Whether any number of objects may have nil in a unique index.
+  ///   - name: The name by which later runs identify the index.
+  ///   - version: The version of the index.
+  public init(
+    parts: [IndexPart], unique: Bool = false, nilIsDistinct: Bool = true, name: String? = nil, version: Int = 1
+  ) {
+    self.init(
+      parts: parts, isUnique: unique, nilIsDistinct: nilIsDistinct, name: name, version: version, condition: nil)
+  }
+
   init(
     parts: [IndexPart], isUnique: Bool, nilIsDistinct: Bool, name: String?, version: Int, condition: ConditionNode?
   ) {

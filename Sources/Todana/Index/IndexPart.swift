@@ -105,10 +105,10 @@ public struct IndexPart: Sendable {
     return { key throws(KeyError) in _ = try Value.readKey(from: &key) }
   }
 
-  private init(
-    path: PropertyPath, typeName: String, isDescending: Bool, root: AnyObject.Type,
+  init(
+    path: PropertyPath, typeName: String, isDescending: Bool = false, root: AnyObject.Type,
     isNil: @escaping @Sendable (StoredObject) -> Bool, describe: @escaping @Sendable (StoredObject) -> String,
-    write: Write, skip: Skip?
+    write: Write, skip: Skip? = nil
   ) {
     self.path = path
     pathName = path.name

@@ -63,6 +63,26 @@ public struct KeyReader {
     }
   }
 
+  /// Reads values that ``KeyWriter/append(nested:)`` wrote.
+  ///
+  /// - Throws: ``KeyError``, also for values that were too long for an index, and if the closure does not read all
+  ///   bytes; the errors of the closure.
+  public mutating func readNested<Value>(
+    _ read: (inout KeyReader) throws(KeyError) -> Value
+  ) throws(KeyError) -> Value {
+    let bytes = try readText()
+    let result = unsafe bytes.withUnsafeBytes { bytes -> Result<Value, KeyError> in
+      var reader = unsafe KeyReader(bytes)
+      do throws(KeyError) {
+        let value = try read(&reader)
+        return reader.isAtEnd ? .success(value) : .failure(KeyError("nested values have bytes after their end"))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
   /// Skips a text, or other bytes of any length.
   mutating func skipText() throws(KeyError) {
     while true {

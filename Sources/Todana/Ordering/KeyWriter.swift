@@ -85,6 +85,17 @@ public struct KeyWriter {
     string.withUTF8 { utf8 in unsafe append(text: UnsafeRawBufferPointer(utf8)) }
   }
 
+  /// Writes several values as one, such as the elements of an array.
+  ///
+  /// The bytes that the closure writes are appended as a text is. Therefore, the limit of an index applies to all of
+  /// them together.
+  public mutating func append(nested write: (inout KeyWriter) -> Void) {
+    var writer = KeyWriter(arena: ByteArena(capacity: 64))
+    write(&writer)
+    failure = failure ?? writer.failure
+    unsafe append(text: writer.arena.bytes)
+  }
+
   /// Inverts the bytes from a position on, so that their order is descending.
   mutating func invert(from start: Int) {
     for position in start..<arena.count {

@@ -15,6 +15,11 @@
 public struct Query<T: StoredObject>: Sendable {
   var specification: QuerySpecification
 
+  /// Makes a query for the objects that meet a condition.
+  ///
+  /// `Song.where { … }` is shorter for a class whose properties are known at compile time.
+  public init(where condition: Condition<T>) { self.init(condition) }
+
   init(_ condition: Condition<T>) {
     specification = QuerySpecification(condition: condition.node)
     if condition.isTooDeep {
@@ -85,6 +90,20 @@ public struct Query<T: StoredObject>: Sendable {
   /// let query = Song.where { $0.title.matches("blue") }.sorted(by: .relevance).limit(20)
   /// ```
   public func sorted(by rank: TextRank) -> Query { adding(SortKey(nil)) }
+
+  /// Returns the query sorted by a property that code derives from the content of objects.
+  public func sorted<Value: OrderedValue>(
+    by property: DerivedProperty<T, Value>, _ order: SortOrder = .ascending
+  ) -> Query {
+    adding(SortKey(property, order))
+  }
+
+  /// Returns the query sorted by a text that code derives from the content of objects, without its case and accents.
+  public func sorted<Value: OptionalText>(
+    byFolded property: DerivedProperty<T, Value>, _ order: SortOrder = .ascending
+  ) -> Query {
+    adding(SortKey(folding: property, order))
+  }
 
   private func adding(_ key: SortKey) -> Query {
     var query = self

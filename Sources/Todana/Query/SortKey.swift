@@ -51,6 +51,33 @@ struct SortKey: Sendable {
     }
   }
 
+  init<Root: StoredObject, Value: OrderedValue>(_ property: DerivedProperty<Root, Value>, _ order: SortOrder) {
+    let read = property.read
+    self.init(property, order, writeKey: property.writeKey ?? { read($0).writeKey(to: &$1) })
+  }
+
+  init<Root: StoredObject, Value: OptionalText>(folding property: DerivedProperty<Root, Value>, _ order: SortOrder) {
+    let read = property.read
+    self.init(property, order, isFolded: true) { object, writer in
+      read(object).optionalText.map { FoldedText($0) }.writeKey(to: &writer)
+    }
+  }
+
+  private init<Root: StoredObject, Value>(
+    _ property: DerivedProperty<Root, Value>, _ order: SortOrder, isFolded: Bool = false,
+    writeKey: @escaping @Sendable (Root, inout KeyWriter) -> Void
+  ) {
+    path = isFolded ? property.path.folded : property.path
+    let isDescending = order == .descending
+    self.isDescending = isDescending
+    write = { object, writer in
+      let start = writer.arena.count
+      // A query sorts objects of its own class only.
+      writeKey(unsafe unsafeDowncast(object, to: Root.self), &writer)
+      if isDescending { writer.invert(from: start) }
+    }
+  }
+
   // Makes a sort key.
   //
   // If the property belongs to another object, `key` converts its value to the value that is sorted by; both are the
