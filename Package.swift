@@ -43,6 +43,8 @@ var cTargets: [Target] = [
   // Regular expressions of RE2. The only target that includes its headers. It is no system library: Debian's pkg-config
   // file has the flag -pthread, which the package manager refuses.
   .target(name: "CRegularExpressions", linkerSettings: [.linkedLibrary("re2")]),
+  // JSON by RapidJSON. The only target that includes its headers. It is no system library: it has headers only, in C++.
+  .target(name: "CJSON"),
   // System calls that Swift's import of the C library lacks.
   .target(name: "CFileSystem"),
   // The process of the tool: arguments, standard descriptors, signals, and the commands that it starts.
@@ -78,6 +80,8 @@ var swiftTargets: [Target] = [
     name: "TodanaArchive",
     dependencies: ["Todana", "CFileSystem", "CLibArchive", "CLibCrypto", "CSealing", "CZlib", "CZstd"]
   ),
+  // Documents and collections of documents, built on the library's public API.
+  .target(name: "TodanaDocuments", dependencies: ["CJSON", "Todana"]),
   // The widths of texts on terminals.
   .target(name: "TerminalText"),
   .executableTarget(
@@ -95,7 +99,11 @@ var swiftTargets: [Target] = [
     dependencies: ["CFaults", "CPrivateMount", "Todana", "TodanaArchive", "TestSupport"],
     path: "Tests/CrashChild"
   ),
-  .target(name: "FuzzTargets", dependencies: ["CFuzzTargets", "Todana"], path: "Tests/FuzzTargets"),
+  .target(
+    name: "FuzzTargets",
+    dependencies: ["CFuzzTargets", "Todana", "TodanaDocuments"],
+    path: "Tests/FuzzTargets"
+  ),
 
   // The storage engine and the sealing, through their C interfaces.
   .testTarget(
@@ -122,6 +130,7 @@ var swiftTargets: [Target] = [
       "CFileSystem", "CPowerFailure", "CPrivateMount", "CrashChild", "TodanaArchive", "Todana", "TestSupport",
     ]
   ),
+  .testTarget(name: "TodanaDocumentsTests", dependencies: ["FuzzTargets", "TestSupport", "Todana", "TodanaDocuments"]),
   // The tool, and the example of a search field, as processes.
   .testTarget(
     name: "TodanaToolTests",
@@ -278,6 +287,7 @@ let package = Package(
   products: [
     .library(name: "Todana", targets: ["Todana"]),
     .library(name: "TodanaArchive", targets: ["TodanaArchive"]),
+    .library(name: "TodanaDocuments", targets: ["TodanaDocuments"]),
     .executable(name: "todana", targets: ["TodanaTool"]),
   ],
   dependencies: dependencies,

@@ -9,7 +9,8 @@ struct DocumentedLibrary: Sendable, CustomTestStringConvertible {
 
   static let todana = DocumentedLibrary(name: "Todana", leastTypeCount: 100)
   static let todanaArchive = DocumentedLibrary(name: "TodanaArchive", leastTypeCount: 40)
-  static let all = [todana, todanaArchive]
+  static let todanaDocuments = DocumentedLibrary(name: "TodanaDocuments", leastTypeCount: 5)
+  static let all = [todana, todanaArchive, todanaDocuments]
 
   var testDescription: String { name }
 

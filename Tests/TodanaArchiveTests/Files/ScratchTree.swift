@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A new empty directory that is removed with its contents when this object is released.
 final class ScratchTree: Sendable {
@@ -38,30 +39,6 @@ final class ScratchTree: Sendable {
   func names(_ name: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path(name)).sorted()
   }
-}
-
-/// The programs of the system.
-enum Command {
-  struct Failure: Error, CustomStringConvertible { var description: String }
-
-  @discardableResult
-  static func run(_ name: String, _ arguments: [String], in directory: String? = nil) throws -> [UInt8] {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [name] + arguments
-    if let directory { process.currentDirectoryURL = URL(filePath: directory) }
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(description: "\(name) \(arguments): \(process.terminationStatus)")
-    }
-    return Array(data)
-  }
-
-  static func isInstalled(_ name: String) -> Bool { (try? run("which", [name])) != nil }
 }
 
 /// The rights and capabilities that some tests need.

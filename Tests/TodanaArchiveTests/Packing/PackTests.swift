@@ -1,6 +1,7 @@
 // Tests the bytes of the pack format, the rejection of invalid packs, and that tar can read packs.
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import Todana
 

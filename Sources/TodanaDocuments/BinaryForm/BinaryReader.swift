@@ -1,0 +1,298 @@
+internal import Foundation
+
+/// A reader of values in their binary form (docs/formats/documents.md).
+///
+/// It borrows the bytes: they must stay in place as long as it reads.
+@safe
+struct BinaryReader {
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var position: Int
+  /// The end of the array or dictionary that is being read.
+  private(set) var end: Int
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    unsafe self.bytes = bytes
+    position = 0
+    end = bytes.count
+  }
+
+  var isAtEnd: Bool { position == end }
+
+  /// Calls a closure with a reader of an array of bytes.
+  static func read<Result>(
+    _ bytes: [UInt8], _ body: (inout BinaryReader) throws(DocumentError) -> Result
+  ) throws(DocumentError) -> Result {
+    let result = unsafe bytes.withUnsafeBytes { bytes -> Swift.Result<Result, DocumentError> in
+      var reader = unsafe BinaryReader(bytes)
+      do throws(DocumentError) {
+        return .success(try body(&reader))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Reads the value of bytes that are one value.
+  ///
+  /// - Throws: ``DocumentError/Code/invalidBytes``, ``DocumentError/Code/tooDeep``.
+  static func value(of bytes: [UInt8]) throws(DocumentError) -> DocumentValue {
+    try read(bytes) { reader throws(DocumentError) in
+      let value = try reader.readValue()
+      guard reader.isAtEnd else { throw reader.invalid("there are bytes after the end of a document") }
+      return value
+    }
+  }
+
+  /// Checks that bytes are one value, which can then be read without an error.
+  ///
+  /// - Throws: ``DocumentError/Code/invalidBytes``, ``DocumentError/Code/tooDeep``.
+  static func check(_ bytes: [UInt8]) throws(DocumentError) {
+    try read(bytes) { reader throws(DocumentError) in
+      try reader.checkValue(depth: 0)
+      guard reader.isAtEnd else { throw reader.invalid("there are bytes after the end of a document") }
+    }
+  }
+
+  func invalid(_ message: String) -> DocumentError { DocumentError(.invalidBytes, message, at: position) }
+
+  // MARK: Parts
+
+  private var tooShort: DocumentError { invalid("a document is too short") }
+
+  private mutating func readByte() throws(DocumentError) -> UInt8 {
+    guard position < end else { throw tooShort }
+    defer { position += 1 }
+    return unsafe bytes[position]
+  }
+
+  private mutating func readVarint() throws(DocumentError) -> UInt64 {
+    var number: UInt64 = 0
+    var shift: UInt64 = 0
+    while true {
+      let byte = try readByte()
+      if shift == 63, byte > 1 { throw invalid("a number of a document has too many bytes") }
+      number |= UInt64(byte & 0x7F) << shift
+      if byte & 0x80 == 0 { return number }
+      shift += 7
+    }
+  }
+
+  private mutating func readBits() throws(DocumentError) -> UInt64 {
+    guard end - position >= 8 else { throw tooShort }
+    defer { position += 8 }
+    return unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+  }
+
+  /// Reads a number of bytes, and moves behind these bytes.
+  private mutating func readCounted() throws(DocumentError) -> Range<Int> { try read(count: try readVarint()) }
+
+  private mutating func read(count: UInt64) throws(DocumentError) -> Range<Int> {
+    guard count <= UInt64(end - position) else { throw tooShort }
+    defer { position += Int(count) }
+    return position..<position + Int(count)
+  }
+
+  private func string(_ range: Range<Int>) throws(DocumentError) -> String {
+    guard let string = unsafe String(validating: bytes[range], as: UTF8.self) else {
+      throw invalid("a text of a document is not UTF-8")
+    }
+    return string
+  }
+
+  // MARK: Whole values
+
+  /// Reads the next value.
+  ///
+  /// - Throws: ``DocumentError/Code/invalidBytes``, ``DocumentError/Code/tooDeep``.
+  mutating func readValue(depth: Int = 0) throws(DocumentError) -> DocumentValue {
+    let tag = try readByte()
+    switch tag {
+    case BinaryForm.Tag.null: return .null
+    case BinaryForm.Tag.false: return DocumentValue(false)
+    case BinaryForm.Tag.true: return DocumentValue(true)
+    case BinaryForm.Tag.integer:
+      let zigzag = try readVarint()
+      return DocumentValue(Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1))
+    case BinaryForm.Tag.double: return DocumentValue(Double(bitPattern: try readBits()))
+    case BinaryForm.Tag.string: return DocumentValue(try string(readCounted()))
+    case BinaryForm.Tag.bytes: return DocumentValue(unsafe Data(bytes[try readCounted()]))
+    case BinaryForm.Tag.date:
+      return DocumentValue(Date(timeIntervalSinceReferenceDate: Double(bitPattern: try readBits())))
+    case BinaryForm.Tag.uuid:
+      let start = try read(count: 16).lowerBound
+      return DocumentValue(unsafe UUID(uuid: bytes.loadUnaligned(fromByteOffset: start, as: uuid_t.self)))
+    case BinaryForm.Tag.array:
+      var elements: [DocumentValue] = []
+      try readNested(depth) { reader throws(DocumentError) in
+        elements.append(try reader.readValue(depth: depth + 1))
+      }
+      return DocumentValue(elements)
+    case BinaryForm.Tag.dictionary:
+      var entries = DocumentDictionary()
+      try readNested(depth) { reader throws(DocumentError) in
+        let key = try reader.string(reader.readCounted())
+        if entries[key] != nil { throw reader.invalid("a dictionary of a document has a key twice") }
+        entries[key] = try reader.readValue(depth: depth + 1)
+      }
+      return DocumentValue(entries)
+    case BinaryForm.Tag.shortString...:
+      return DocumentValue(try string(read(count: UInt64(tag - BinaryForm.Tag.shortString))))
+    case BinaryForm.Tag.smallInteger...: return DocumentValue(Int64(tag - BinaryForm.Tag.smallInteger))
+    default: throw invalid("a value of a document has the unknown tag \(tag)")
+    }
+  }
+
+  /// Reads the length of an array or a dictionary, and calls back for each of its elements or entries.
+  private mutating func readNested(
+    _ depth: Int, _ readElement: (inout BinaryReader) throws(DocumentError) -> Void
+  ) throws(DocumentError) {
+    if depth == BinaryForm.depthLimit { throw BinaryForm.tooDeep }
+    let outerEnd = try enterNested()
+    while !isAtEnd { try readElement(&self) }
+    leaveNested(outerEnd)
+  }
+
+  /// Reads the length of an array or a dictionary, and makes its end the reader's end.
+  ///
+  /// - Returns: The former end, for ``leaveNested(_:)``.
+  private mutating func enterNested() throws(DocumentError) -> Int {
+    let count = try readVarint()
+    guard count <= UInt64(end - position) else { throw tooShort }
+    defer { end = position + Int(count) }
+    return end
+  }
+
+  private mutating func leaveNested(_ outerEnd: Int) {
+    position = end
+    end = outerEnd
+  }
+
+  private mutating func checkValue(depth: Int) throws(DocumentError) {
+    let tag = try readByte()
+    switch tag {
+    case BinaryForm.Tag.null, BinaryForm.Tag.false, BinaryForm.Tag.true: return
+    case BinaryForm.Tag.integer: _ = try readVarint()
+    case BinaryForm.Tag.double, BinaryForm.Tag.date: _ = try readBits()
+    case BinaryForm.Tag.string: try checkText(readCounted())
+    case BinaryForm.Tag.bytes: _ = try readCounted()
+    case BinaryForm.Tag.uuid: _ = try read(count: 16)
+    case BinaryForm.Tag.array:
+      try readNested(depth) { reader throws(DocumentError) in try reader.checkValue(depth: depth + 1) }
+    case BinaryForm.Tag.dictionary:
+      try readNested(depth) { reader throws(DocumentError) in
+        try reader.checkText(reader.readCounted())
+        try reader.checkValue(depth: depth + 1)
+      }
+    case BinaryForm.Tag.shortString...:
+      try checkText(read(count: UInt64(tag - BinaryForm.Tag.shortString)))
+    case BinaryForm.Tag.smallInteger...: return
+    default: throw invalid("a value of a document has the unknown tag \(tag)")
+    }
+  }
+
+  private func checkText(_ range: Range<Int>) throws(DocumentError) {
+    // Most texts are ASCII, which needs no further test.
+    if unsafe bytes[range].allSatisfy({ $0 < 0x80 }) { return }
+    _ = try string(range)
+  }
+
+  // MARK: Parts of values
+
+  /// Moves behind the next value.
+  mutating func skipValue() throws(DocumentError) {
+    let tag = try readByte()
+    switch tag {
+    case BinaryForm.Tag.integer: _ = try readVarint()
+    case BinaryForm.Tag.double, BinaryForm.Tag.date: _ = try readBits()
+    case BinaryForm.Tag.uuid: _ = try read(count: 16)
+    case BinaryForm.Tag.string, BinaryForm.Tag.bytes, BinaryForm.Tag.array, BinaryForm.Tag.dictionary:
+      _ = try readCounted()
+    case BinaryForm.Tag.shortString...: _ = try read(count: UInt64(tag - BinaryForm.Tag.shortString))
+    default: return
+    }
+  }
+
+  private var nextTag: UInt8? { position < end ? unsafe bytes[position] : nil }
+
+  /// Whether the next value is an array.
+  var isAtArray: Bool { nextTag == BinaryForm.Tag.array }
+  /// Whether the next value is an array or a dictionary.
+  var isAtContainer: Bool { nextTag == BinaryForm.Tag.array || nextTag == BinaryForm.Tag.dictionary }
+
+  /// Moves to the value that a step of a path leads to from the next value.
+  ///
+  /// - Returns: False if there is no such value.
+  mutating func move(_ step: DocumentPath.Step) throws(DocumentError) -> Bool {
+    switch step {
+    case .key(let key):
+      guard nextTag == BinaryForm.Tag.dictionary else { return false }
+      position += 1
+      _ = try enterNested()
+      while !isAtEnd {
+        if try readKey(equals: key) { return true }
+        try skipValue()
+      }
+      return false
+    case .index(let index):
+      guard isAtArray else { return false }
+      position += 1
+      _ = try enterNested()
+      var rest = index
+      while !isAtEnd {
+        if rest == 0 { return true }
+        rest -= 1
+        try skipValue()
+      }
+      return false
+    case .each, .anyDepth: return false
+    }
+  }
+
+  private mutating func readKey(equals key: String) throws(DocumentError) -> Bool {
+    let range = try readCounted()
+    return unsafe range.count == key.utf8.count && bytes[range].elementsEqual(key.utf8)
+  }
+
+  /// Calls back with a reader at each element of the next value, which is an array or a dictionary, and with its key.
+  ///
+  /// - Returns: Whether the closure always returned true; it is not called again after it has returned false.
+  func forEachChild(
+    _ body: (_ key: Range<Int>?, BinaryReader) throws(DocumentError) -> Bool
+  ) throws(DocumentError) -> Bool {
+    var reader = self
+    let hasKeys = nextTag == BinaryForm.Tag.dictionary
+    guard isAtContainer else { return true }
+    reader.position += 1
+    _ = try reader.enterNested()
+    while !reader.isAtEnd {
+      let key = hasKeys ? try reader.readCounted() : nil
+      guard try body(key, reader) else { return false }
+      try reader.skipValue()
+    }
+    return true
+  }
+
+  /// Calls back with a reader at each value at a path from the next value.
+  ///
+  /// - Returns: Whether the closure always returned true; it is not called again after it has returned false.
+  func forEachValue(
+    at steps: ArraySlice<DocumentPath.Step>, _ body: (BinaryReader) throws(DocumentError) -> Bool
+  ) throws(DocumentError) -> Bool {
+    guard let step = steps.first else { return try body(self) }
+    let rest = steps.dropFirst()
+    switch step {
+    case .key, .index:
+      var reader = self
+      return try reader.move(step) ? try reader.forEachValue(at: rest, body) : true
+    case .each:
+      guard isAtArray else { return try forEachValue(at: rest, body) }
+      return try forEachChild { _, child throws(DocumentError) in try child.forEachValue(at: rest, body) }
+    case .anyDepth:
+      // Several wildcards in a row mean the same as one, but would find values repeatedly.
+      if case .anyDepth? = rest.first { return try forEachValue(at: rest, body) }
+      guard try forEachValue(at: rest, body) else { return false }
+      return try forEachChild { _, child throws(DocumentError) in try child.forEachValue(at: steps, body) }
+    }
+  }
+}
