@@ -22,6 +22,10 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
     case invalidText
     /// Stored bytes are no document.
     case invalidBytes
+    /// The content of a document cannot be loaded.
+    case notLoaded
+    /// A key is in use, or leads to another document.
+    case invalidKey
     /// A value cannot be converted to a type or a format.
     case notConvertible
   }

@@ -81,6 +81,11 @@ extension DataBuffer {
     unsafe appendBytes(bytes)
   }
 
+  /// Refuses a content that cannot be written: the save throws ``StoreError/Code/cannotEncode`` with the reason.
+  ///
+  /// `writeContent` calls it, because it cannot throw. Further writes have no effect.
+  public mutating func refuse(_ reason: String) { recordError(.invalidValue, reason) }
+
   /// Records the error if it is the first one, and stops all further writes.
   @usableFromInline @inline(never)
   mutating func recordError(_ code: DataBufferError.Code, _ message: String) {

@@ -15,7 +15,12 @@ extension Store {
     _ type: StoredObject.Type, includingSubclasses: Bool = false, includingPending: Bool = true
   ) throws(StoreError) -> Int {
     try begin()
-    let tables = try tables(for: type, includingSubclasses: includingSubclasses)
+    return try countAll(
+      of: tables(for: type, includingSubclasses: includingSubclasses), includingPending: includingPending)
+  }
+
+  /// Returns the number of objects of some classes in one state.
+  func countAll(of tables: [ClassTable], includingPending: Bool) throws(StoreError) -> Int {
     if tables.count == 1 { return try count(of: tables, includingPending: includingPending) }
     return try readingOneState { () throws(StoreError) in try count(of: tables, includingPending: includingPending) }
   }

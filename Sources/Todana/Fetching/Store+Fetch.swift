@@ -132,6 +132,8 @@ extension Store {
   /// Returns the table of an identity's class number, which another store of the backend may have assigned.
   private func knownTable<T: StoredObject>(_ id: ObjectID<T>) throws(StoreError) -> ClassTable {
     if let table = registry[id.classID] { return table }
+    if T.isInCollections { try updateCollections(of: T.self) } else { try updateCollections() }
+    if let table = registry[id.classID] { return table }
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     registry.adopt(keyspaces)
     if let table = registry[id.classID] { return table }

@@ -22,9 +22,17 @@ extension Store {
   ) throws(StoreError) -> [T] {
     try begin()
     let tables = try tables(for: type, includingSubclasses: includingSubclasses)
+    return try fetchAll(of: tables, type, includingPending: includingPending, onDamage: onDamage)
+  }
+
+  /// Returns all objects of some tables, whose classes are a class and its subclasses.
+  func fetchAll<T: StoredObject>(
+    of tables: [ClassTable], _ type: T.Type, includingPending: Bool, onDamage: DamagePolicy
+  ) throws(StoreError) -> [T] {
+    try begin()
     if tables.count > 1, !holdsSnapshot {
       return try readingOneState { () throws(StoreError) in
-        try fetch(type, includingSubclasses: true, includingPending: includingPending, onDamage: onDamage)
+        try fetchAll(of: tables, type, includingPending: includingPending, onDamage: onDamage)
       }
     }
     let expectedCount = try count(of: tables, includingPending: includingPending)

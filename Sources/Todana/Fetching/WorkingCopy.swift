@@ -11,7 +11,7 @@ struct WorkingCopy: @unchecked Sendable {
   private let content: ByteArena
 
   private struct Change {
-    let type: StoredObject.Type
+    let tableName: String
     let classID: KeyspaceID
     let rowID: RowID
     let version: UInt8
@@ -42,7 +42,7 @@ struct WorkingCopy: @unchecked Sendable {
           }
           changes.append(
             Change(
-              type: table.type, classID: classID, rowID: object.rowID, version: table.version, state: state,
+              tableName: table.name, classID: classID, rowID: object.rowID, version: table.version, state: state,
               content: range))
         }
       }
@@ -69,8 +69,13 @@ struct WorkingCopy: @unchecked Sendable {
     let store = try Store(beside: seed)
     store.readOnly(from: snapshot)
     var reader = store.makeReader()
+    var last: ClassTable?
     for change in changes {
-      guard let table = store.registry[change.type] else { continue }
+      // The changes of a table follow each other.
+      if last.map({ !String.isEqual($0.name, change.tableName) }) ?? true {
+        last = store.registry[tableNamed: change.tableName]
+      }
+      guard let table = last else { continue }
       if table.classID == nil { store.registry.give(change.classID, to: table) }
       let object = table.objectOrFault(change.rowID)
       if change.state != .deleted {

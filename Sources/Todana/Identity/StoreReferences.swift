@@ -47,9 +47,20 @@ extension Store: ReferenceResolver {
   }
 
   package func classID(of type: StoredObject.Type) throws(DataBufferError) -> KeyspaceID {
-    if let table = lastTable, table.type == type, let classID = table.classID { return classID }
+    if let table = lastTable, table.type == type, table.collection == nil, let classID = table.classID {
+      return classID
+    }
     do throws(StoreError) {
       return try table(for: type).resolveClassID()
+    } catch {
+      throw DataBufferError(.referenceUnknownClass, error.description)
+    }
+  }
+
+  package func useCollections(of type: StoredObject.Type) throws(DataBufferError) {
+    if collections.elementTypes.contains(where: { $0 == type }) { return }
+    do throws(StoreError) {
+      try updateCollections(of: type)
     } catch {
       throw DataBufferError(.referenceUnknownClass, error.description)
     }
@@ -85,6 +96,8 @@ extension Store: ReferenceResolver {
   /// Returns the table of a class whose number was given since the store was opened, by a save of another store.
   @inline(never)
   private func newlyNumberedTable(of classID: KeyspaceID) -> ClassTable? {
+    // Errors mean that the class is unknown.
+    if (try? updateCollections()) != nil, let table = registry[classID] { return table }
     guard registry.tables.contains(where: { $0.classID == nil }), let keyspaces = try? sealing.keyspaces() else {
       return nil
     }

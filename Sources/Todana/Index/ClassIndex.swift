@@ -29,11 +29,13 @@ final class ClassIndex {
   /// The maximum number of parts, whose keys always fit into a backend's key (``KeyWriter/indexTextByteLimit``).
   private static let partLimit = 6
 
-  /// Returns the indexes that a class declares, after checking them.
+  /// Returns indexes, after checking them: those that a class declares, or `declared` ones of a collection.
   ///
   /// - Throws: ``StoreError/Code/invalidIndex``.
-  static func all(of type: StoredObject.Type, className: String) throws(StoreError) -> [ClassIndex] {
-    var declarations = type.indexes
+  static func all(
+    of type: StoredObject.Type, _ declared: [Index]? = nil, className: String
+  ) throws(StoreError) -> [ClassIndex] {
+    var declarations = declared ?? type.indexes
     declarations += try ClassRelationship.all(of: type, className: className).map(\.index)
     if declarations.isEmpty { return [] }
     func refusal(_ message: String) -> StoreError { StoreError(.invalidIndex, message, className: className) }

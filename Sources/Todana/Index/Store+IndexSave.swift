@@ -261,7 +261,7 @@ extension Store {
       let change = batch.changes[position]
       guard
         isOfUnfinishedIndex(change) || isOfReplacedTextHeader(change) || isOfDeleteByID(change)
-          || isOfReferences(change)
+          || isOfReferences(change) || isOfReplacedCollections(change, in: batch)
       else {
         return false
       }

@@ -2,12 +2,14 @@ extension TextIndex {
   /// The highest weight, so that sums of weights are numbers.
   private static let weightLimit = 1_000_000.0
 
-  /// Checks the text indexes that a class declares.
+  /// Checks text indexes: those that a class declares, or `declared` ones of a collection.
   ///
   /// - Throws: ``StoreError/Code/invalidIndex``.
-  static func check(_ type: StoredObject.Type, className: String) throws(StoreError) {
+  static func check(
+    _ type: StoredObject.Type, _ declared: [TextIndex]? = nil, className: String
+  ) throws(StoreError) {
     var names: Set<String> = []
-    for (position, index) in type.textIndexes.enumerated() {
+    for (position, index) in (declared ?? type.textIndexes).enumerated() {
       let place = "Text index \(position + 1) of \(className)"
       func refusal(_ message: String) -> StoreError { StoreError(.invalidIndex, message, className: className) }
       let name = index.name ?? ""

@@ -74,7 +74,7 @@ public struct LiveQuery<T: StoredObject>: AsyncSequence {
           return QueryChange(store: store, difference: live.whole)
         } else {
           let live = try LiveResult(
-            query.specification, of: store.table(for: T.self), in: store, onDamage: onDamage)
+            query.specification, of: store.table(of: query), in: store, onDamage: onDamage)
           result = live
           return QueryChange(store: store, difference: live.whole)
         }
@@ -97,7 +97,7 @@ extension Store {
     let targets = specification.readsOwnProperties ? [] : specification.paths.flatMap(\.chains).joined().map(\.target)
     var scope = ObservedScope()
     do throws(StoreError) {
-      var tables = try registry.tables(for: T.self, includingSubclasses: specification.includesSubclasses)
+      var tables = try tables(of: query)
       for target in targets { tables.append(try registry.table(for: target)) }
       for table in tables {
         guard let classID = try table.classIDForReading() else { return .whole }

@@ -19,17 +19,29 @@ extension Store {
   ///   removed then.
   /// - Complexity: O(1); the records are not read.
   public func dropClass(named name: String) throws(StoreError) {
-    let classID = try keyspace(ofClassNamed: name)
+    _ = try keyspace(ofClassNamed: name)
     try beginChange()
     try refuseWithinSavepoint("drop a class")
     if session.indexes.isDeclared(class: name) {
       throw StoreError(
         .classInUse, "A store has the class open. Open the store without the class to drop it.", className: name)
     }
+    var batch = WriteBatch()
+    try appendDrop(ofClassNamed: name, to: &batch)
+    batch.sort()
+    do throws(BackendError) {
+      noteCommit(try sealing.commit(batch, durability: .full), durability: .full)
+    } catch {
+      throw translate(error)
+    }
+    session.changes.publish(.unknown)
+  }
+
+  /// Adds the changes that remove the records, the indexes and the fields of a class or of a collection's table.
+  func appendDrop(ofClassNamed name: String, to batch: inout WriteBatch) throws(StoreError) {
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     let prefix = ClassIndex.keyspacePrefix(ofClass: name)
-    var batch = WriteBatch()
-    batch.appendDrop(of: classID)
+    for rows in keyspaces where rows.isOfClass && rows.name.elementsEqual(name.utf8) { batch.appendDrop(of: rows.id) }
     for tree in keyspaces where tree.kind == .tree && tree.name.starts(with: prefix) {
       session.indexes[tree.id] = nil
       batch.appendDrop(of: tree.id)
@@ -38,17 +50,8 @@ extension Store {
       session.textIndexes.note(nil, of: keyspace.id)
       batch.appendDrop(of: keyspace.id)
     }
-    if let layouts = Self.layoutKeyspace(in: keyspaces) {
-      let key = batch.arena.append(Array(name.utf8))
-      batch.append(
-        .init(keyspace: layouts, kind: .erase, expectation: .anything, key: .bytes(key), value: 0..<0))
-    }
-    batch.sort()
-    do throws(BackendError) {
-      noteCommit(try sealing.commit(batch, durability: .full), durability: .full)
-    } catch {
-      throw translate(error)
-    }
-    session.changes.publish(.unknown)
+    guard let layouts = Self.layoutKeyspace(in: keyspaces) else { return }
+    let key = batch.arena.append(Array(name.utf8))
+    batch.append(.init(keyspace: layouts, kind: .erase, expectation: .anything, key: .bytes(key), value: 0..<0))
   }
 }

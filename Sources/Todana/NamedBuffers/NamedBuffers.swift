@@ -2,6 +2,8 @@
 struct NamedBuffers {
   /// The name of the keyspace for named buffers, in every backend.
   static let keyspaceName = Array("named buffers".utf8)
+  /// The name of the buffer with the list of collections, which programs can read, but not change.
+  static let reservedName = "todana.collections"
 
   /// About the number of bytes of a record besides its content.
   private static let recordByteCount = 48

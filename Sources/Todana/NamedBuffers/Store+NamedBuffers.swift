@@ -24,6 +24,7 @@ extension Store {
     try beginChange()
     _ = try namedBufferKeyspace()
     try checkBufferName(name)
+    try refuseReservedName(name)
     // The closure may write other buffers.
     let arena = spareArena.take() ?? ByteArena()
     defer {
@@ -82,6 +83,7 @@ extension Store {
   public func removeNamedBuffer(_ name: String, immediately: Bool = false) throws -> Bool {
     try beginChange()
     try checkBufferName(name)
+    try refuseReservedName(name)
     let wasPending = namedBuffers.pendingChange(of: name)
     let isSaved = try isBufferSaved(name)
     if isSaved {
@@ -118,6 +120,7 @@ extension Store {
         if case .remove = change { names.remove(name) } else { names.insert(name) }
       }
     }
+    names.remove(.init(string: NamedBuffers.reservedName))
     return names.map(\.string).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
@@ -190,6 +193,11 @@ extension Store {
     return unsafe .token(recordToken(chunk.value(of: slice)))
   }
 
+  private func refuseReservedName(_ name: String) throws(StoreError) {
+    guard name.utf8.elementsEqual(NamedBuffers.reservedName.utf8) else { return }
+    throw StoreError(.invalidName, "The named buffer \"\(name)\" is reserved for the list of collections.")
+  }
+
   private func checkBufferName(_ name: String) throws(StoreError) {
     let byteCount = name.utf8.count
     guard byteCount > 0, byteCount <= backend.limits.keyByteCount else {
@@ -255,7 +263,7 @@ extension Store {
     return keyspace
   }
 
-  private func knownBufferKeyspace() throws(StoreError) -> KeyspaceID? {
+  func knownBufferKeyspace() throws(StoreError) -> KeyspaceID? {
     do throws(StoreError) {
       return try namedBufferKeyspace()
     } catch {
@@ -287,8 +295,9 @@ struct BatchBuffers {
   func saved(by batch: borrowing WriteBatch) -> [(NamedBuffers.Name, WriteBatch.Expectation)] {
     let changes = batch.changes
     let bytes = unsafe batch.arena.bytes
-    return names.enumerated().map { position, name in
+    return names.enumerated().compactMap { position, name in
       let change = changes[firstIndex + position]
+      if change.kind == .check { return nil }
       if change.kind == .remove { return (name, .absent) }
       return (name, unsafe .token(recordToken(UnsafeRawBufferPointer(rebasing: bytes[change.value]))))
     }

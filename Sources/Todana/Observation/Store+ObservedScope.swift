@@ -6,7 +6,10 @@ extension Store {
   func scope(of reads: ReadTracker) throws(StoreError) -> ObservedScope {
     var types = reads.types
     for id in reads.rows { if let table = registry[id.classID] { types.append(table.type) } }
-    guard !reads.isWhole, let types = ReferencedClasses.reachable(from: types) else { return .whole }
+    // Collections may be made that are read as well.
+    guard !reads.isWhole, !types.contains(where: { $0.isInCollections }),
+      let types = ReferencedClasses.reachable(from: types)
+    else { return .whole }
     var scope = ObservedScope()
     for type in types {
       guard let table = registry[type] else { continue }

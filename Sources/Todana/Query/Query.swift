@@ -122,6 +122,16 @@ public struct Query<T: StoredObject>: Sendable {
     return query
   }
 
+  /// Returns the query for the objects of a collection.
+  ///
+  /// Needed for a class whose objects are in collections (``StoredObject/isInCollections``). A fetch throws
+  /// ``StoreError/Code/unknownCollection`` if there is no such collection.
+  public func `in`(collection name: String) -> Query {
+    var query = self
+    query.specification.collection = name
+    return query
+  }
+
   /// Returns the query without its first objects.
   ///
   /// They are skipped again by every fetch, so `after(_:)` is faster for many pages.
@@ -147,6 +157,8 @@ struct QuerySpecification: Sendable {
   var limit: Int?
   /// Whether the result has objects of registered subclasses as well.
   var includesSubclasses = false
+  /// The name of the collection whose objects the result has; nil for a class.
+  var collection: String?
   /// The position after which the result begins; nil for the beginning.
   var start: QueryPosition?
   /// Whether the start is from an object with a pending change, whose saved values may differ.

@@ -43,7 +43,14 @@ extension Store {
         className: original.table?.name, rowID: original.anyID?.rowID)
     }
     try allOrNothing { () throws(StoreError) -> Void in
-      for copy in copies { _ = try insertAny(copy) }
+      for (original, copy) in zip(originals, copies) {
+        let table = original.table
+        if let table, table.collection != nil {
+          _ = try insertAny(copy, into: table)
+        } else {
+          _ = try insertAny(copy)
+        }
+      }
     }
     // The first copy is that of the object, and of the same class.
     return unsafe unsafeDowncast(copies[0], to: T.self)

@@ -42,10 +42,21 @@ extension Store {
   func insertAny(_ object: StoredObject) throws(StoreError) -> AnyObjectID {
     try beginChange()
     if object.table != nil { return try reinsert(object) }
+    return try insertAny(object, into: table(for: type(of: object)))
+  }
+
+  /// Inserts an object into its table.
+  func insertAny(_ object: StoredObject, into table: ClassTable) throws(StoreError) -> AnyObjectID {
+    if object.table != nil {
+      guard object.table === table else {
+        throw StoreError(
+          .objectOfOtherStore, "The object is in another store or collection: insert a copy.", className: table.name)
+      }
+      return try reinsert(object)
+    }
     if object.isFault {
       throw StoreError(.closed, "The object is a fault of a store that was closed; it has no content to insert.")
     }
-    let table = try table(for: type(of: object))
     let rowID = try table.takeRowID()
     let classID = try table.resolveClassID()
     if savepointDepth > 0 { journal?.note(object, copiesContent: false) }
@@ -74,7 +85,7 @@ extension Store {
   /// Returns the table of a class; the table used last is found without a search.
   @inline(__always)
   func table(for type: StoredObject.Type) throws(StoreError) -> ClassTable {
-    if let table = lastTable, table.type == type {
+    if let table = lastTable, table.type == type, table.collection == nil {
       noteUse(of: table)
       return table
     }

@@ -104,6 +104,8 @@ extension Store {
   private func encodePendingChanges(_ buffers: inout BatchBuffers) throws -> WriteBatch {
     var batch = WriteBatch()
     let tables = registry.tablesWithChanges
+    let checksCollections = tables.contains { $0.collection != nil }
+    if checksCollections { try prepareCollectionsForSaving() }
     batch.reserveCapacity(probableChangeCount(of: tables))
     var checks = ReferenceChecks(in: self)
     for table in tables {
@@ -113,11 +115,18 @@ extension Store {
       try appendTextIndexChanges(of: table, to: &batch)
     }
     checks.append(to: &batch, of: self)
-    if namedBuffers.pending.isEmpty { return batch }
-    let pending = namedBuffers.pendingInOrder
+    if namedBuffers.pending.isEmpty, !checksCollections { return batch }
+    var pending: [(name: NamedBuffers.Name, change: NamedBuffers.PendingBuffer?)] =
+      namedBuffers.pendingInOrder.map { ($0.name, $0.change) }
+    if checksCollections {
+      let name = NamedBuffers.Name(string: NamedBuffers.reservedName)
+      pending.insert((name, nil), at: pending.firstIndex { name.precedes($0.name) } ?? pending.count)
+    }
     buffers = BatchBuffers(pending.map(\.name), from: batch.changes.count)
     batch.arena.reserve(batch.arena.count + namedBuffers.pendingByteCount)
-    for (name, change) in pending { try append(change, name: name, to: &batch) }
+    for (name, change) in pending {
+      if let change { try append(change, name: name, to: &batch) } else { try appendCollectionCheck(to: &batch) }
+    }
     return batch
   }
 

@@ -62,6 +62,8 @@ public final class Store {
 
   var registry = ClassRegistry()
   let session: BackendSession
+  /// The collections that the store has read.
+  var collections = KnownCollections()
   /// The classes that the store was opened without, and whose objects may not lose their references.
   var unknownReferrers: [UnknownReferrers] = []
   let observation = ObservationRegistrar()
@@ -180,9 +182,9 @@ public final class Store {
     namedBuffers.keyspace = keyspaces.first { $0.kind == .keys && $0.name == NamedBuffers.keyspaceName }?.id
     try prepareContentLayouts(keyspaces)
     try prepareIndexes(keyspaces)
-    try prepareTextIndexes(keyspaces)
-    try beginBuildingIndexes()
-    try beginMergingTexts()
+    try prepareTextIndexes(of: registry.tables, keyspaces)
+    try beginBuildingIndexes(of: registry.tables)
+    try beginMergingTexts(of: registry.tables)
   }
 
   /// Creates a store for background work, in addition to the other stores of the backend.
@@ -198,14 +200,16 @@ public final class Store {
     for type in other.types {
       try registry.register(type, store: self, nameByteLimit: sealing.nameByteLimit)
     }
+    for entry in other.collections {
+      registry.register(entry.collection, entry.type, tableName: entry.tableName, store: self)
+    }
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     registry.adopt(keyspaces)
     for table in registry.tables {
-      table.indexes = try ClassIndex.all(of: table.type, className: table.name)
+      try table.declareIndexes()
       for index in table.indexes {
         index.keyspace = keyspaces.first { $0.kind == .tree && $0.name == index.keyspaceName }?.id
       }
-      table.textIndexes = ClassTextIndex.all(of: table.type, className: table.name)
       for index in table.textIndexes { index.tree = keyspaces.first { $0.name == index.treeName }?.id }
     }
   }

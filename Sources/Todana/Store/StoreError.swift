@@ -76,6 +76,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The content of an object could not be written.
     case cannotEncode
 
+    /// The store has no collection of this name, or no longer has it.
+    case unknownCollection
+    /// The name of a collection is empty, too long, contains a NUL, or is in use; or its description is invalid.
+    case invalidCollection
+
     /// An index declaration is invalid, in its name, parts or condition; or the class has no index of the given name.
     case invalidIndex
     /// Another open store of the same backend has other indexes for a class.

@@ -65,6 +65,26 @@ open class StoredObject: StoreIdentifiable, Hashable, Identifiable, CustomString
   /// under its own type's name.
   open class var storedName: String { unqualifiedName(of: self) }
 
+  /// Whether objects of the class are in collections, each with a name and a table of its own: by default false.
+  ///
+  /// Collections are made at run time (``Store/describeCollection(named:of:_:replacing:)``). Such a class is not listed when a
+  /// store is opened, and its subclasses cannot be stored. References to its objects always carry the number of their
+  /// table.
+  open class var isInCollections: Bool { false }
+
+  /// Returns the indexes of a collection, which its description declares.
+  ///
+  /// A class whose objects are in collections overrides this method. The method may be called on any thread.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the collection.
+  ///   - description: The description of the collection (``Store/describeCollection(named:of:_:replacing:)``).
+  /// - Returns: The indexes; by default none.
+  /// - Throws: An error if the description cannot be read.
+  open class func collectionIndexes(ofCollection name: String, description: [UInt8]) throws -> CollectionIndexes {
+    CollectionIndexes()
+  }
+
   /// The indexes that a store maintains for the class's objects: by default none.
   ///
   /// A subclass inherits the list unless it overrides it. Each class has indexes of its own, with its own objects only.

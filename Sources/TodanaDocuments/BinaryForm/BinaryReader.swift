@@ -180,8 +180,11 @@ struct BinaryReader {
     case BinaryForm.Tag.array:
       try readNested(depth) { reader throws(DocumentError) in try reader.checkValue(depth: depth + 1) }
     case BinaryForm.Tag.dictionary:
+      var keys = CheckedKeys()
       try readNested(depth) { reader throws(DocumentError) in
-        try reader.checkText(reader.readCounted())
+        let key = try reader.readCounted()
+        try reader.checkText(key)
+        guard keys.insert(key, of: reader) else { throw reader.invalid("a dictionary of a document has a key twice") }
         try reader.checkValue(depth: depth + 1)
       }
     case BinaryForm.Tag.shortString...:
@@ -196,6 +199,12 @@ struct BinaryReader {
     if unsafe bytes[range].allSatisfy({ $0 < 0x80 }) { return }
     _ = try string(range)
   }
+
+  fileprivate func areEqual(_ lhs: Range<Int>, _ rhs: Range<Int>) -> Bool {
+    unsafe lhs.count == rhs.count && bytes[lhs].elementsEqual(bytes[rhs])
+  }
+
+  fileprivate func bytes(_ range: Range<Int>) -> [UInt8] { unsafe Array(bytes[range]) }
 
   // MARK: Parts of values
 
@@ -294,5 +303,25 @@ struct BinaryReader {
       guard try forEachValue(at: rest, body) else { return false }
       return try forEachChild { _, child throws(DocumentError) in try child.forEachValue(at: steps, body) }
     }
+  }
+}
+
+/// The keys of a dictionary that were found so far.
+private struct CheckedKeys {
+  /// The keys, as long as comparing all of them is fast.
+  private var few: [Range<Int>] = []
+  private var many: Set<[UInt8]> = []
+  private static let fewCount = 32
+
+  /// Adds a key; returns false if it was added before.
+  mutating func insert(_ key: Range<Int>, of reader: BinaryReader) -> Bool {
+    if many.isEmpty {
+      for other in few where reader.areEqual(key, other) { return false }
+      if few.isEmpty { few.reserveCapacity(8) }
+      few.append(key)
+      if few.count > Self.fewCount { many = Set(few.map { reader.bytes($0) }) }
+      return true
+    }
+    return many.insert(reader.bytes(key)).inserted
   }
 }

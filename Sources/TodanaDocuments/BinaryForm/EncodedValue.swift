@@ -21,7 +21,7 @@ package struct EncodedValue: Sendable {
 
   /// Decodes the whole value.
   ///
-  /// - Throws: ``DocumentError/Code/invalidBytes`` if a dictionary has a key twice, which nothing else detects.
+  /// - Throws: ``DocumentError/Code/invalidBytes`` for bytes that were not checked.
   package func value() throws(DocumentError) -> DocumentValue { try BinaryReader.value(of: bytes) }
 
   /// Returns the value at a path, the first if there are several; nil if there is none.
@@ -53,4 +53,20 @@ package struct EncodedValue: Sendable {
       return values
     }
   }
+
+  // The bytes were checked, so reading them does not throw.
+
+  /// The whole value.
+  var checkedValue: DocumentValue { (try? value()) ?? DocumentValue(DocumentDictionary()) }
+
+  /// Returns the value at a path, the first if there are several.
+  func checkedValue(at path: DocumentPath) -> DocumentValue? { (try? value(at: path)) ?? Optional.none }
+
+  /// Returns all values at a path.
+  func checkedValues(at path: DocumentPath) -> [DocumentValue] { (try? values(at: path)) ?? [] }
+
+  /// The value of a document without content.
+  static let emptyDictionary = EncodedValue(unchecked: [BinaryForm.Tag.dictionary, 0])
+
+  private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 }

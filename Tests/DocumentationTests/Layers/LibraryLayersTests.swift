@@ -26,7 +26,8 @@ import Testing
       folder: "StoredObject", types: ["Store", "ClassTable", "IdentityPage"],
       reason: "An object leads to the store that it is in."),
     .init(
-      folder: "StoredObject", types: ["ContentField", "Field", "Index", "TextIndex", "Relationship"],
+      folder: "StoredObject",
+      types: ["ContentField", "Field", "Index", "TextIndex", "Relationship", "CollectionIndexes"],
       reason: "What a subclass declares of itself, by overriding."),
     .init(
       folder: "DataBuffer", types: ["ReferenceEncoder", "ReferenceResolver"],

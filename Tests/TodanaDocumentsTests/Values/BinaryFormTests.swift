@@ -60,8 +60,20 @@ import Testing
   }
 
   @Test func `a key that occurs twice is refused`() throws {
-    let encoded = try EncodedValue(checking: [0x0A, 0x06, 0x01, 0x61, 0x00, 0x01, 0x61, 0x01])
-    #expect(throws: DocumentError.self) { try encoded.value() }
+    let two: [UInt8] = [0x0A, 0x06, 0x01, 0x61, 0x00, 0x01, 0x61, 0x01]
+    #expect(throws: DocumentError.self) { try EncodedValue(checking: two) }
+    #expect(throws: DocumentError.self) { try BinaryReader.value(of: two) }
+    for count in [3, 33, 100] {
+      var entries = DocumentDictionary()
+      for number in 0..<count { entries["key\(number)"] = 1 }
+      var bytes = try EncodedValue(DocumentValue(entries)).bytes
+      _ = try EncodedValue(checking: bytes)
+      // The last key becomes the first one.
+      let last = Array("key\(count - 1)".utf8)
+      let place = try #require(bytes.indices.last { bytes[$0...].starts(with: last) })
+      bytes.replaceSubrange(place..<place + last.count, with: Array("key\(count - 2)".utf8))
+      #expect(throws: DocumentError.self) { try EncodedValue(checking: bytes) }
+    }
   }
 
   @Test func `values nested too deep, and too large ones, are refused`() throws {

@@ -62,7 +62,7 @@ extension DataBuffer {
     }
   }
 
-  private mutating func appendAnyReference(to object: StoredObject, from encoder: any ReferenceEncoder) {
+  mutating func appendAnyReference(to object: StoredObject, from encoder: any ReferenceEncoder) {
     do throws(DataBufferError) {
       let reference = try encoder.reference(to: object)
       appendVarint(UInt64(reference.classID.rawValue) + 1)
@@ -73,7 +73,7 @@ extension DataBuffer {
   }
 
   /// Reads a reference; after an error, the caller must reset the read position.
-  private mutating func takeAnyReference() throws(DataBufferError) -> StoredObject? {
+  mutating func takeAnyReference() throws(DataBufferError) -> StoredObject? {
     let classNumber = try takeVarint()
     guard classNumber != 0 else { return nil }
     guard let classID = UInt32(exactly: classNumber - 1) else {

@@ -16,7 +16,10 @@ extension DataBuffer {
   public mutating func readLazyReferences<Object: StoredObject>(
     _ type: Object.Type = Object.self
   ) throws(DataBufferError) -> LazyReferences<Object> {
-    guard let store = resolver?.storeOfRows else { return LazyReferences(try readReferences(type)) }
+    // The rows of objects in collections are not of one table.
+    guard let store = resolver?.storeOfRows, !type.isInCollections else {
+      return LazyReferences(try readReferences(type))
+    }
     var references = LazyReferences<Object>()
     references.list = try takeReferenceList(to: type, in: store)
     return references

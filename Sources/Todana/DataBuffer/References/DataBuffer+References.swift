@@ -1,4 +1,6 @@
-// References to objects of one class: the row id as a varint, 0 for nil. The reader supplies the class.
+// References to objects of one class: the row id as a varint, 0 for nil. The reader supplies the class. References to
+// objects in collections are written like those to objects of any class, because the reader does not know the
+// collection.
 extension DataBuffer {
   /// Writes a reference to an object of exactly this class, or nil.
   ///
@@ -69,6 +71,10 @@ extension DataBuffer {
   mutating func appendReference(to object: StoredObject, of type: StoredObject.Type) {
     guard let encoder else { return recordError(referencesUnavailable) }
     do throws(DataBufferError) {
+      if type.isInCollections {
+        try check(object, is: type)
+        return appendAnyReference(to: object, from: encoder)
+      }
       appendVarint(try rowID(of: object, in: type, from: encoder))
     } catch {
       recordError(error)
@@ -80,6 +86,10 @@ extension DataBuffer {
     guard objects.count > 0 else { return }
     guard let encoder else { return recordError(referencesUnavailable) }
     if encoder.takeAll(objects) { return }
+    if type.isInCollections {
+      for index in 0..<objects.count where firstError == nil { appendReference(to: objects[index], of: type) }
+      return
+    }
     do throws(DataBufferError) {
       for index in 0..<objects.count {
         appendVarint(try rowID(of: objects[index], in: type, from: encoder))
@@ -93,22 +103,41 @@ extension DataBuffer {
   private func rowID(
     of object: StoredObject, in type: StoredObject.Type, from encoder: any ReferenceEncoder
   ) throws(DataBufferError) -> RowID {
+    try check(object, is: type)
+    return try encoder.rowID(of: object)
+  }
+
+  @inline(__always)
+  private func check(_ object: StoredObject, is type: StoredObject.Type) throws(DataBufferError) {
     guard Swift.type(of: object) == type else {
       throw DataBufferError(
         .referenceWrongClass,
         "a reference to \(type) was given an object of \(Swift.type(of: object)); use writeAnyReference")
     }
-    return try encoder.rowID(of: object)
   }
 
   @usableFromInline
   mutating func takeReference(to type: StoredObject.Type) throws(DataBufferError) -> StoredObject? {
+    if type.isInCollections { return try takeReference(toCollected: type) }
     let start = unsafe readCursor
     let rowID = try takeVarint()
     guard rowID != 0 else { return nil }
     do throws(DataBufferError) {
       guard let resolver else { throw referencesUnavailable }
       return try resolver.object(classID: resolver.classID(of: type), rowID: rowID).checked(is: type)
+    } catch {
+      throw unsafe refuse(error.code, error.message, from: start)
+    }
+  }
+
+  /// Reads a reference to an object in a collection.
+  private mutating func takeReference(
+    toCollected type: StoredObject.Type
+  ) throws(DataBufferError) -> StoredObject? {
+    let start = unsafe readCursor
+    do throws(DataBufferError) {
+      try resolver?.useCollections(of: type)
+      return try takeAnyReference()?.checked(is: type)
     } catch {
       throw unsafe refuse(error.code, error.message, from: start)
     }
@@ -125,6 +154,17 @@ extension DataBuffer {
     let first = unsafe readCursor
     do throws(DataBufferError) {
       guard let resolver, let memory = unsafe memory else { throw referencesUnavailable }
+      if type.isInCollections {
+        let objects = unsafe memory.assumingMemoryBound(to: StoredObject.self)
+        while initializedCount < count {
+          guard let object = try takeReference(toCollected: type) else {
+            throw DataBufferError(.invalidValue, "a list of references contains nil")
+          }
+          unsafe (objects + initializedCount).initialize(to: object)
+          initializedCount += 1
+        }
+        return
+      }
       let classID = try resolver.classID(of: type)
       resolver.willResolve(count, of: classID)
       let objects = unsafe UnsafeMutableBufferPointer(
@@ -134,6 +174,7 @@ extension DataBuffer {
         unsafe try takeGroup(of: classID, as: type, from: resolver, into: rest, &initializedCount)
       }
     } catch {
+      if type.isInCollections { throw error }
       // The failed value is the one after the initialized elements.
       unsafe readCursor = first
       for _ in 0..<initializedCount { _ = try takeVarint() }

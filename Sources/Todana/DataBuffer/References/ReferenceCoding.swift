@@ -61,6 +61,9 @@ package protocol ReferenceResolver: AnyObject {
   /// - Throws: ``DataBufferError/Code/referenceUnknownClass``. The buffer adds the position.
   func classID(of type: StoredObject.Type) throws(DataBufferError) -> KeyspaceID
 
+  /// Makes the collections of a class known, so that references to their objects can be resolved.
+  func useCollections(of type: StoredObject.Type) throws(DataBufferError)
+
   /// Announces that `count` objects will be requested, so that memory can be reserved in one step.
   func willResolve(_ count: Int, of classID: KeyspaceID)
 
@@ -86,6 +89,8 @@ package protocol ReferenceResolver: AnyObject {
 
 extension ReferenceResolver {
   package func keptValue(_ number: Int) -> Any? { nil }
+
+  package func useCollections(of type: StoredObject.Type) throws(DataBufferError) {}
 
   package var storeOfRows: Store? { nil }
 

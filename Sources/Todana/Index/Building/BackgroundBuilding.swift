@@ -6,8 +6,8 @@ extension Store {
   private static let fewObjects = 10_000
 
   /// Builds unfinished indexes, or starts to build them in the background.
-  func beginBuildingIndexes() throws(StoreError) {
-    let unfinished = registry.tables.filter(hasIndexesToBuild)
+  func beginBuildingIndexes(of tables: [ClassTable]) throws(StoreError) {
+    let unfinished = tables.filter(hasIndexesToBuild)
     guard !unfinished.isEmpty, configuration.indexBuilding != .manual else { return }
     var isSmall = true
     for table in unfinished where isSmall {
@@ -23,12 +23,12 @@ extension Store {
       return
     }
     do {
-      try buildIndexes()
+      try buildIndexes(of: tables) { _ in }
     } catch let error as StoreError where [.readOnly, .damagedRecord, .damagedIndex].contains(error.code) {
       // The store is usable without the indexes. ``indexes`` shows that they are not complete.
       configuration.logger?.warning("Indexes could not be built: \(error)")
     } catch let error as StoreError where error.code == .indexTakenOver {
-      for table in unfinished where hasIndexesToBuild(table) { try awaitIndexes(of: table.type) }
+      for table in unfinished where hasIndexesToBuild(table) { try awaitIndexes(ofTableNamed: table.name) }
     } catch let error as StoreError {
       throw error
     } catch {
@@ -50,14 +50,14 @@ extension Store {
   }
 
   private func buildIndexesInBackground(of table: ClassTable) {
-    let type = table.type
+    let name = table.name
     session.worker.add(
-      .init(name: "building indexes of \(table.name)", seed: workerSeed) { store throws in
-        let table = try store.registry.table(for: type)
+      .init(name: "building indexes of \(name)", seed: workerSeed) { store throws in
+        guard let table = store.registry[tableNamed: name] else { return }
         do {
           try store.buildIndexes(of: table) { _ in try store.session.worker.checkForEnd() }
         } catch is IndexTakeover {
-          try store.awaitIndexes(of: type)
+          try store.awaitIndexes(ofTableNamed: name)
         } catch let error as UniqueViolation {
           // Queries work without the index. ``Store/indexes`` has the error.
           store.configuration.logger?.warning("An index could not be built: \(error)")
@@ -67,12 +67,12 @@ extension Store {
 
   /// Waits in the background until another session has completed the indexes of a class; if it has given them up,
   /// builds them.
-  private func awaitIndexes(of type: StoredObject.Type) throws(StoreError) {
-    let table = try registry.table(for: type)
+  private func awaitIndexes(ofTableNamed name: String) throws(StoreError) {
+    guard let table = registry[tableNamed: name] else { return }
     if try noteIndexesOfOthers(table.indexes) { return }
     session.worker.addWhenOthersCommit(
       .init(name: "awaiting indexes of \(table.name)", seed: workerSeed) { store throws in
-        try store.awaitIndexes(of: type)
+        try store.awaitIndexes(ofTableNamed: name)
       })
     // Checked once more: a commit before the job was added gave it no hint.
     if try !noteIndexesOfOthers(table.indexes), try isAnyGivenUp(table.indexes) { buildIndexesInBackground(of: table) }

@@ -80,8 +80,13 @@ extension Store {
   ///   set. If the keys of up to 16 million objects need more, they go to a temporary file in the directory `TMPDIR`.
   public func buildIndexes(progress: (IndexBuildingProgress) throws -> Void = { _ in }) throws {
     try beginChange()
+    try buildIndexes(of: registry.tables, progress)
+  }
+
+  /// Builds all new and unfinished indexes of tables, as ``buildIndexes(progress:)`` does.
+  func buildIndexes(of tables: [ClassTable], _ progress: (IndexBuildingProgress) throws -> Void) throws {
     var firstViolation: UniqueViolation?
-    for table in registry.tables where hasIndexesToBuild(table) {
+    for table in tables where hasIndexesToBuild(table) {
       try session.worker.pause()
       defer { session.worker.resume() }
       do {
@@ -92,7 +97,7 @@ extension Store {
         firstViolation = firstViolation ?? violation
       }
     }
-    for table in registry.tables where !table.textIndexes.isEmpty {
+    for table in tables where !table.textIndexes.isEmpty {
       try session.worker.pause()
       defer { session.worker.resume() }
       try mergeTexts(of: table, table.textIndexes, leaving: 0, progress)

@@ -7,19 +7,21 @@ extension Store {
   /// - Throws: ``StoreError/Code/invalidIndex``; ``StoreError/Code/indexesDiffer`` if another open store of the backend
   ///   declares different indexes; the errors of reading and writing the trees.
   func prepareIndexes(_ keyspaces: [Keyspace]) throws(StoreError) {
-    for table in registry.tables {
-      try TextIndex.check(table.type, className: table.name)
-      table.indexes = try ClassIndex.all(of: table.type, className: table.name)
-      table.textIndexes = ClassTextIndex.all(of: table.type, className: table.name)
-    }
+    for table in registry.tables { try table.declareIndexes() }
     try prepareRelationships(keyspaces)
     try declareIndexes()
+    try prepareTrees(of: registry.tables, keyspaces)
+  }
+
+  /// Finds the trees of the indexes of tables, begins those that are new or have changed, and drops those that are no
+  /// longer declared.
+  func prepareTrees(of tables: [ClassTable], _ keyspaces: [Keyspace]) throws(StoreError) {
     let trees = keyspaces.filter { $0.kind == .tree }
-    guard !trees.isEmpty || registry.tables.contains(where: { !$0.indexes.isEmpty }) else { return }
+    guard !trees.isEmpty || tables.contains(where: { !$0.indexes.isEmpty }) else { return }
     try session.indexes.whilePreparing { () throws(StoreError) in
       var batch = WriteBatch()
       var begun: [(KeyspaceID, IndexStates.State)] = []
-      for table in registry.tables {
+      for table in tables {
         let prefix = ClassIndex.keyspacePrefix(ofClass: table.name)
         let ownTrees = trees.filter { $0.name.starts(with: prefix) }
         for index in table.indexes {
@@ -42,7 +44,7 @@ extension Store {
       } catch {
         // A read-only store leaves the trees unchanged, and uses the complete ones.
         guard error.code == .readOnly else { throw translate(error) }
-        for table in registry.tables {
+        for table in tables {
           for index in table.indexes where begun.contains(where: { $0.0 == index.keyspace }) { index.keyspace = nil }
         }
       }
@@ -50,7 +52,8 @@ extension Store {
   }
 
   private func declareIndexes() throws(StoreError) {
-    for table in registry.tables {
+    // The indexes of a collection are in its description, which all stores read.
+    for table in registry.tables where table.collection == nil {
       let signatures =
         table.indexes.map { "\($0.name)\n\($0.signature)" }
         + table.textIndexes.map { "text \($0.name)\n\($0.signature)" }

@@ -13,6 +13,11 @@ extension Store {
           ClassRelationship(named.declaration, name: named.name, of: table, index: index))
       }
     }
+    connectRelationships(keyspaces)
+  }
+
+  /// Connects the relationships of all classes with the tables of their targets.
+  func connectRelationships(_ keyspaces: [Keyspace]) {
     let all = registry.tables.flatMap(\.relationships)
     let unknown = keyspaces.filter { keyspace in
       guard keyspace.kind == .tree, let names = ClassIndex.names(fromKeyspace: keyspace.name) else { return false }

@@ -20,8 +20,10 @@ final class ClassTextIndex {
   }
 
   /// Returns the text indexes that a class declares, which were checked.
-  static func all(of type: StoredObject.Type, className: String) -> [ClassTextIndex] {
-    type.textIndexes.compactMap { declaration in
+  static func all(
+    of type: StoredObject.Type, _ declared: [TextIndex]? = nil, className: String
+  ) -> [ClassTextIndex] {
+    (declared ?? type.textIndexes).compactMap { declaration in
       guard let name = declaration.name, let analyzer = declaration.analyzer else { return nil }
       return ClassTextIndex(
         declaration, name: name, analyzer: analyzer, className: className, classVersion: type.version)

@@ -2,9 +2,9 @@ internal import Logging
 
 extension Store {
   /// Begins to merge the rows of classes of which many are pending, when the store is opened.
-  func beginMergingTexts() throws(StoreError) {
+  func beginMergingTexts(of tables: [ClassTable]) throws(StoreError) {
     guard configuration.indexBuilding != .manual else { return }
-    for table in registry.tables where table.textIndexes.contains(where: { $0.tree != nil }) {
+    for table in tables where table.textIndexes.contains(where: { $0.tree != nil }) {
       guard try mayHaveManyPendingTexts(table) else { continue }
       guard configuration.indexBuilding == .onOpening else {
         mergeTextsInBackground(of: table)

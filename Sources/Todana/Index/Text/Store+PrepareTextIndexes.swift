@@ -1,17 +1,17 @@
 // The preparation of text indexes when a store is opened: the declared ones are compared with those that exist.
 extension Store {
-  /// Finds the trees of the declared text indexes, begins those that are new or have changed, and drops those that are
+  /// Finds the trees of the text indexes of tables, begins those that are new or have changed, and drops those that are
   /// no longer declared.
   ///
   /// - Throws: The errors of reading and writing the trees.
-  func prepareTextIndexes(_ keyspaces: [Keyspace]) throws(StoreError) {
+  func prepareTextIndexes(of tables: [ClassTable], _ keyspaces: [Keyspace]) throws(StoreError) {
     let existing = keyspaces.compactMap { keyspace in keyspace.textName.map { (id: keyspace.id, name: $0) } }
-    guard !existing.isEmpty || registry.tables.contains(where: { !$0.textIndexes.isEmpty }) else { return }
+    guard !existing.isEmpty || tables.contains(where: { !$0.textIndexes.isEmpty }) else { return }
     try session.indexes.whilePreparing { () throws(StoreError) in
       var batch = WriteBatch()
       var begun: [(KeyspaceID, TextIndexHeader)] = []
       var allKept: Set<KeyspaceID> = []
-      for table in registry.tables {
+      for table in tables {
         let own = existing.filter { $0.name.className.utf8.elementsEqual(table.name.utf8) }
         var kept: Set<KeyspaceID> = []
         for index in table.textIndexes {
@@ -31,7 +31,7 @@ extension Store {
       } catch {
         // A read-only store uses the indexes that exist.
         guard error.code == .readOnly else { throw translate(error) }
-        for table in registry.tables {
+        for table in tables {
           for index in table.textIndexes where begun.contains(where: { $0.0 == index.tree }) { index.tree = nil }
         }
       }

@@ -60,10 +60,10 @@ extension Store {
   }
 
   func mergeTextsInBackground(of table: ClassTable) {
-    let type = table.type
+    let name = table.name
     session.worker.add(
-      .init(name: "merging texts of \(table.name)", seed: workerSeed) { store throws in
-        let table = try store.registry.table(for: type)
+      .init(name: "merging texts of \(name)", seed: workerSeed) { store throws in
+        guard let table = store.registry[tableNamed: name] else { return }
         for index in table.textIndexes {
           var merge = TextIndexMerge(store, table, index) { try store.session.worker.checkForEnd() }
           try merge.run(leaving: TextIndexMerge.pendingLimit)

@@ -16,7 +16,7 @@ final class ParallelScan: @unchecked Sendable {
   private let scan: any BackendScan
   private let condition: ConditionNode
   private let seed: WorkerSeed
-  private let type: StoredObject.Type
+  private let tableName: String
   private let slots: [Slot]
   private let reading = Mutex(Progress())
   /// Whether the caller needs no more records.
@@ -53,7 +53,7 @@ final class ParallelScan: @unchecked Sendable {
     self.scan = scan
     self.condition = condition
     seed = store.workerSeed
-    type = table.type
+    tableName = table.name
     slots = (0..<2 * ThreadPool.usefulCount).map { _ in Slot() }
     for slot in slots { slot.isFree.signal() }
     var isHelped = false
@@ -130,7 +130,7 @@ final class ParallelScan: @unchecked Sendable {
     while let slot = readOn() {
       if slot.failure == nil, !slot.chunk.slices.isEmpty {
         do throws(StoreError) {
-          if looking == nil { looking = try Looking(seed, type) }
+          if looking == nil { looking = try Looking(seed, tableName: tableName) }
           try looking?.look(at: slot.chunk, for: condition, &slot.matches, &slot.failures)
         } catch {
           slot.failure = .ofStore(error)
@@ -172,9 +172,9 @@ final class ParallelScan: @unchecked Sendable {
     private let store: Store
     private var scratch: ScratchObject
 
-    init(_ seed: WorkerSeed, _ type: StoredObject.Type) throws(StoreError) {
+    init(_ seed: WorkerSeed, tableName: String) throws(StoreError) {
       let store = try Store(beside: seed)
-      guard let table = store.registry[type] else {
+      guard let table = store.registry[tableNamed: tableName] else {
         throw StoreError(.unknownClass, "The class of a query is not among those of its store.")
       }
       self.store = store

@@ -23,7 +23,8 @@ extension Store {
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [T] {
     if query.specification.asksForAll, !query.specification.includesSubclasses {
-      return try fetch(T.self, includingPending: includingPending, onDamage: onDamage)
+      return try fetchAll(
+        of: [table(of: query)], T.self, includingPending: includingPending, onDamage: onDamage)
     }
     var objects: [T] = []
     if query.specification.includesSubclasses {
@@ -77,8 +78,8 @@ extension Store {
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Int {
     if query.specification.asksForAll {
-      return try count(
-        T.self, includingSubclasses: query.specification.includesSubclasses, includingPending: includingPending)
+      try begin()
+      return try countAll(of: tables(of: query), includingPending: includingPending)
     }
     if query.specification.includesSubclasses {
       return try withSubclasses(query, includingPending, onDamage) { run throws(StoreError) in try run.count() }
@@ -128,7 +129,19 @@ extension Store {
     if query.specification.includesSubclasses {
       return try withSubclasses(query, true, .fail, isExplained: true) { $0.explanation }
     }
-    return try QueryRun(query.specification, of: table(for: T.self), in: self, includingPending: true).explanation
+    return try QueryRun(query.specification, of: table(of: query), in: self, includingPending: true).explanation
+  }
+
+  /// Returns the table of a query for one class or one collection.
+  func table<T: StoredObject>(of query: Query<T>) throws(StoreError) -> ClassTable {
+    guard let name = query.specification.collection else { return try table(for: T.self) }
+    return try table(ofCollection: name, T.self)
+  }
+
+  /// Returns the tables of a query, with those of subclasses if it includes them.
+  func tables<T: StoredObject>(of query: Query<T>) throws(StoreError) -> [ClassTable] {
+    if query.specification.collection != nil { return [try table(of: query)] }
+    return try tables(for: T.self, includingSubclasses: query.specification.includesSubclasses)
   }
 
   /// Begins a query.
@@ -146,7 +159,7 @@ extension Store {
     try begin()
     try refuseIdentities(in: query)
     let run = try QueryRun(
-      query.specification, of: table(for: T.self), in: self, includingPending: includingPending, onDamage: onDamage,
+      query.specification, of: table(of: query), in: self, includingPending: includingPending, onDamage: onDamage,
       readingRecords: readingRecords)
     // A ranking may need no scan, and is checked when that is known.
     if run.isUnboundedScan, !run.isRankedByIndex { try check(scan: run) }
@@ -161,7 +174,7 @@ extension Store {
   ) throws(StoreError) -> Result {
     try begin()
     try refuseIdentities(in: query)
-    let tables = try tables(for: T.self, includingSubclasses: true)
+    let tables = try tables(of: query)
     return try readingOneState { () throws(StoreError) in
       let run = try SubclassRun(
         query.specification, of: tables, in: self, includingPending: includingPending, onDamage: onDamage)

@@ -6,11 +6,22 @@ struct WorkerSeed: @unchecked Sendable {
   let configuration: StoreConfiguration
   let session: BackendSession
   let types: [StoredObject.Type]
+  let collections: [SeededCollection]
+
+  struct SeededCollection {
+    let type: StoredObject.Type
+    let tableName: String
+    let collection: StoredCollection
+  }
 }
 
 extension Store {
   var workerSeed: WorkerSeed {
     WorkerSeed(
-      backend: backend, configuration: configuration, session: session, types: registry.tables.map(\.type))
+      backend: backend, configuration: configuration, session: session,
+      types: registry.tables.filter { $0.collection == nil }.map(\.type),
+      collections: registry.tables.compactMap { table in
+        table.collection.map { .init(type: table.type, tableName: table.name, collection: $0) }
+      })
   }
 }

@@ -2,7 +2,9 @@
 struct ClassRegistry {
   /// The tables in the order of registration.
   private(set) var tables: [ClassTable] = []
+  /// The tables of classes; those of collections are found by name.
   private var tablesByType = SmallMap<ObjectIdentifier, ClassTable>()
+  private var tablesByCollection = SmallMap<[UInt8], ClassTable>()
   private var tablesByID = SmallMap<KeyspaceID, ClassTable>()
   /// The Swift types by the bytes of their stored names.
   ///
@@ -66,6 +68,43 @@ struct ClassRegistry {
     return name
   }
 
+  // MARK: Collections
+
+  /// The table of a collection.
+  subscript(collection name: String) -> ClassTable? { tablesByCollection[Array(name.utf8)] }
+
+  /// The table with a stored name.
+  subscript(tableNamed name: String) -> ClassTable? {
+    tables.first { !$0.isDropped && $0.name.utf8.elementsEqual(name.utf8) }
+  }
+
+  /// Adds the table of a collection.
+  mutating func register(_ collection: StoredCollection, _ type: StoredObject.Type, tableName: String, store: Store) {
+    let table = ClassTable(store: store, type: type, name: tableName, collection: collection)
+    tables.append(table)
+    tablesByCollection[Array(collection.name.utf8)] = table
+  }
+
+  /// Gives a table the name and the description that its collection has now.
+  mutating func update(_ table: ClassTable, to collection: StoredCollection) {
+    if let former = table.collection, self[collection: former.name] === table {
+      tablesByCollection[Array(former.name.utf8)] = nil
+    }
+    table.collection = collection
+    tablesByCollection[Array(collection.name.utf8)] = table
+  }
+
+  /// Removes the name and the number of a collection that was dropped.
+  ///
+  /// Its table stays, because there may be objects of it.
+  mutating func drop(_ table: ClassTable) {
+    if let classID = table.classID { tablesByID[classID] = nil }
+    table.drop()
+    if let name = table.collection?.name, self[collection: name] === table {
+      tablesByCollection[Array(name.utf8)] = nil
+    }
+  }
+
   /// The tables with pending objects, in the order of their numbers; a class with pending objects always has a number.
   var tablesWithChanges: [ClassTable] {
     tables.filter { !$0.pending.isEmpty }.sorted { ($0.classID?.rawValue ?? 0) < ($1.classID?.rawValue ?? 0) }
@@ -75,7 +114,7 @@ struct ClassRegistry {
   mutating func adopt(_ keyspaces: [Keyspace]) {
     var idsByName = SmallMap<[UInt8], KeyspaceID>()
     for keyspace in keyspaces where keyspace.isOfClass { idsByName[keyspace.name] = keyspace.id }
-    for table in tables {
+    for table in tables where !table.isDropped {
       if let id = idsByName[Array(table.name.utf8)] { give(id, to: table) }
     }
   }
@@ -88,7 +127,7 @@ struct ClassRegistry {
   /// Returns the table of a class, with the tables of all registered subclasses if `includingSubclasses` is true.
   func tables(for type: StoredObject.Type, includingSubclasses: Bool) throws(StoreError) -> [ClassTable] {
     if !includingSubclasses { return [try table(for: type)] }
-    let found = tables.filter { $0.type.inherits(from: type) }
+    let found = tables.filter { $0.collection == nil && $0.type.inherits(from: type) }
     if found.isEmpty { throw unknown(type) }
     return found
   }
@@ -99,7 +138,13 @@ struct ClassRegistry {
   }
 
   private func unknown(_ type: StoredObject.Type) -> StoreError {
-    StoreError(.unknownClass, "The class \(type) is not registered; list it in `classes` when opening the store.")
+    if type.isInCollections {
+      return StoreError(
+        .invalidQuery,
+        "Objects of \(type) are in collections: say which collection, by Query.in(collection:), for example.")
+    }
+    return StoreError(
+      .unknownClass, "The class \(type) is not registered; list it in `classes` when opening the store.")
   }
 
   /// Returns the stored name of a class; an inherited override does not count.
@@ -113,6 +158,10 @@ struct ClassRegistry {
 
   private static func check(_ name: String, of type: StoredObject.Type, nameByteLimit: Int) throws(StoreError) {
     let limit = min(255, nameByteLimit)
+    if type.isInCollections {
+      throw StoreError(
+        .invalidClassName, "Objects of \(type) are in collections, which are made at run time: do not list the class.")
+    }
     if type == StoredObject.self {
       throw StoreError(.invalidClassName, "StoredObject itself cannot be stored; list its subclasses.")
     }

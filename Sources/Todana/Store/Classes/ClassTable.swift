@@ -1,4 +1,5 @@
-/// A store's data of one registered class: its name and number, its live objects, its pending changes.
+/// A store's data of one registered class, or of one collection: its name and number, its live objects, its pending
+/// changes.
 ///
 /// A store owns its tables. An object finds its table through an ``IdentityPage``, which does not retain it.
 final class ClassTable {
@@ -7,7 +8,10 @@ final class ClassTable {
   /// Safe though unowned: the store owns the table and detaches every object when it is deinitialized.
   @safe unowned(unsafe) let store: Store
   let type: StoredObject.Type
+  /// The stored name, which is also that of the rows' keyspace.
   let name: String
+  /// The collection whose objects the table has; nil for the table of a class.
+  var collection: StoredCollection?
   let version: UInt8
   /// The hooks that the class overrides.
   let hooks: ObjectHooks
@@ -37,6 +41,8 @@ final class ClassTable {
   var hasDeclaredIndexes = false
   /// Whether the store was deinitialized.
   private(set) var isOrphan = false
+  /// Whether the table is that of a collection that was dropped.
+  private(set) var isDropped = false
   /// The row ids that are reserved for the store and not used yet.
   var freeRowIDs: Range<RowID> = 0..<0
   private var nextBlockSize = 32
@@ -46,10 +52,11 @@ final class ClassTable {
   /// (``StoreConfiguration``).
   @safe @exclusivity(unchecked) var fingerprints: [RowID: UInt64] = [:]
 
-  init(store: Store, type: StoredObject.Type, name: String) {
+  init(store: Store, type: StoredObject.Type, name: String, collection: StoredCollection? = nil) {
     self.store = store
     self.type = type
     self.name = name
+    self.collection = collection
     version = type.version
     hooks = ObjectHooks.overridden(by: type)
   }
@@ -66,9 +73,27 @@ final class ClassTable {
     envelope = store.envelope(of: classID)
   }
 
+  /// Marks the collection as dropped: it has no number and no records any more.
+  func drop() {
+    isDropped = true
+    classID = nil
+    indexes = []
+    textIndexes = []
+    freeRowIDs = 0..<0
+  }
+
+  /// The error of a change in a collection that was dropped.
+  var droppedError: StoreError {
+    StoreError(
+      .unknownCollection,
+      "The collection \"\(collection?.name ?? name)\" was dropped: discard the changes of its objects.",
+      className: name)
+  }
+
   /// Returns the number of the class, and asks the backend if it is not known yet.
   func resolveClassID() throws(StoreError) -> KeyspaceID {
     if let classID { return classID }
+    if isDropped { throw droppedError }
     let id = try store.onRecords { sealing throws(BackendError) in
       try sealing.keyspaceID(of: .rows, named: Array(name.utf8))
     }
@@ -80,6 +105,7 @@ final class ClassTable {
   ///
   /// A class without a number has no records.
   func classIDForReading() throws(StoreError) -> KeyspaceID? {
+    if isDropped { return nil }
     do throws(StoreError) {
       return try resolveClassID()
     } catch {

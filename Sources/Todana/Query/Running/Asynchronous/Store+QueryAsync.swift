@@ -21,7 +21,9 @@ extension Store {
   public nonisolated(nonsending) func fetchAsync<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) async throws(StoreError) -> [T] {
-    if query.specification.asksForAll, !query.specification.includesSubclasses {
+    if query.specification.asksForAll, query.specification.collection == nil,
+      !query.specification.includesSubclasses
+    {
       return try await fetchAsync(T.self, includingPending: includingPending, onDamage: onDamage)
     }
     let onDamage = onDamage.reportingOnce

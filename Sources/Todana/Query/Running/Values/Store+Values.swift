@@ -206,7 +206,7 @@ extension Store {
     ordered.specification.limit = 1
     try begin()
     let run = try QueryRun(
-      ordered.specification, of: table(for: T.self), in: self, includingPending: includingPending, onDamage: onDamage)
+      ordered.specification, of: table(of: query), in: self, includingPending: includingPending, onDamage: onDamage)
     guard case .index = run.plan.access, run.plan.order == .given else { return nil }
     try run.reportSkippedRows()
     var first: Value?

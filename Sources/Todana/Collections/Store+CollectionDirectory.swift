@@ -1,0 +1,217 @@
+// The list of collections, as the store knows it and as the backend has it.
+extension Store {
+  /// Reads the list of collections again if it may have changed, so that the collections of a class are known.
+  ///
+  /// - Complexity: O(1) if nothing was committed since; a read of one record if the list has not changed.
+  func updateCollections(of type: StoredObject.Type) throws(StoreError) {
+    guard type.isInCollections else {
+      throw StoreError(.invalidCollection, "The class \(type) is not in collections.")
+    }
+    let isNew = !collections.elementTypes.contains { $0 == type }
+    if isNew { collections.elementTypes.append(type) }
+    do throws(StoreError) {
+      try updateCollections(readingAlways: isNew)
+    } catch {
+      if isNew { collections.elementTypes.removeLast() }
+      throw error
+    }
+  }
+
+  /// Reads the list of collections if its record has changed since it was read.
+  func updateCollections(readingAlways: Bool = false) throws(StoreError) {
+    guard !collections.elementTypes.isEmpty else { return }
+    let snapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
+    let isKnown = collections.state != nil && !readingAlways
+    if isKnown, snapshot.commitNumber == collections.commitNumber { return }
+    let (directory, state) = try readDirectory(in: snapshot, unless: isKnown ? collections.state : nil)
+    if let directory { try adopt(directory) }
+    collections.state = state
+    collections.commitNumber = snapshot.commitNumber
+  }
+
+  /// Changes the list of collections in a commit of its own, and uses the new list.
+  ///
+  /// - Parameters:
+  ///   - type: The class of the collections that are changed.
+  ///   - change: Changes the list; it is called again if another store has changed the list at the same time.
+  ///   - also: Adds further changes to the commit.
+  /// - Throws: The errors of the closures; ``StoreError``.
+  func changeDirectory(
+    of type: StoredObject.Type, _ change: (inout CollectionDirectory) throws -> Void,
+    also: (inout WriteBatch) throws(StoreError) -> Void = { (_: inout WriteBatch) throws(StoreError) in }
+  ) throws {
+    try beginChange()
+    try refuseWithinSavepoint("change a collection")
+    try updateCollections(of: type)
+    while true {
+      let snapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
+      let (current, state) = try readDirectory(in: snapshot, unless: nil)
+      var directory = current ?? CollectionDirectory()
+      try change(&directory)
+      try refusePendingChanges(changedFrom: current ?? CollectionDirectory(), to: directory)
+      let batch = try batch(writing: directory, expecting: state, also)
+      do throws(BackendError) {
+        noteCommit(try sealing.commit(batch, durability: .full), durability: .full)
+        break
+      } catch {
+        if error.code != .conflict { throw translate(error) }
+      }
+    }
+    try updateCollections()
+  }
+
+  /// Throws if a collection that a change of the list concerns has pending changes.
+  private func refusePendingChanges(
+    changedFrom former: CollectionDirectory, to directory: CollectionDirectory
+  ) throws(StoreError) {
+    for entry in former.entries {
+      let isSame = directory.entries.contains { other in
+        String.isEqual(other.tableName, entry.tableName) && String.isEqual(other.collection.name, entry.collection.name)
+          && other.collection.description == entry.collection.description
+      }
+      guard !isSame, let table = registry[collection: entry.collection.name], !table.pending.isEmpty else { continue }
+      throw StoreError(
+        .unsavedChanges, "The collection \"\(entry.collection.name)\" has unsaved changes: save or discard them first.",
+        className: table.name)
+    }
+  }
+
+  private func batch(
+    writing directory: CollectionDirectory, expecting state: WriteBatch.Expectation,
+    _ also: (inout WriteBatch) throws(StoreError) -> Void
+  ) throws(StoreError) -> WriteBatch {
+    var buffer = DataBuffer()
+    directory.write(to: &buffer)
+    let name = NamedBuffers.Name(string: CollectionDirectory.bufferName)
+    let keyspace = try namedBufferKeyspace()
+    let envelope = try namedBufferEnvelope()
+    var batch = WriteBatch()
+    let key = unsafe name.withBytes { unsafe batch.arena.append($0) }
+    let value = try encode(
+      buffer.bytes, version: CollectionDirectory.version, name: name, in: envelope, into: batch.arena)
+    batch.append(.init(keyspace: keyspace, kind: .put, expectation: state, key: .bytes(key), value: value))
+    try also(&batch)
+    batch.sort()
+    return batch
+  }
+
+  /// Reads the list of collections.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The state to read.
+  ///   - known: A state of the record, for which the list is not read.
+  /// - Returns: The list, nil if it was not read; and the state of its record.
+  /// - Throws: ``StoreError/Code/damagedRecord``; the errors of reading the record.
+  private func readDirectory(
+    in snapshot: any BackendSnapshot, unless known: WriteBatch.Expectation?
+  ) throws(StoreError) -> (CollectionDirectory?, WriteBatch.Expectation) {
+    guard let keyspace = try knownBufferKeyspace() else { return (CollectionDirectory(), .absent) }
+    let chunk = takeSmallChunk()
+    defer { spareSmallChunk = chunk }
+    let key = Array(CollectionDirectory.bufferName.utf8)
+    do throws(BackendError) {
+      try snapshot.read(key: key, of: keyspace, into: chunk)
+    } catch {
+      throw translate(error)
+    }
+    guard let slice = chunk.slices.first, slice.status != .absent else { return (CollectionDirectory(), .absent) }
+    func damaged(_ cause: (any Error)?) -> StoreError {
+      StoreError(.damagedRecord, "The list of collections cannot be read.", underlying: cause)
+    }
+    guard slice.status == .found else { throw damaged(nil) }
+    let record = unsafe chunk.value(of: slice)
+    let state = WriteBatch.Expectation.token(unsafe recordToken(record))
+    if state == known { return (nil, state) }
+    do {
+      let opened = try unsafe namedBufferEnvelope().open(record, key)
+      var buffer = makeReader()
+      unsafe buffer.beginReading(opened.content, version: opened.version)
+      let directory = try CollectionDirectory(reading: &buffer)
+      try buffer.finishReading()
+      return (directory, state)
+    } catch {
+      throw damaged(error)
+    }
+  }
+
+  // MARK: Adoption
+
+  /// Makes the tables those of a list of collections: adds and renames tables, and declares their indexes.
+  private func adopt(_ directory: CollectionDirectory) throws(StoreError) {
+    var changed: [ClassTable] = []
+    var kept: Set<ObjectIdentifier> = []
+    for entry in directory.entries {
+      guard
+        let type = collections.elementTypes.first(where: { StoredObject.unqualifiedName(of: $0) == entry.elementName })
+      else { continue }
+      let table: ClassTable
+      if let known = registry[tableNamed: entry.tableName], known.collection != nil {
+        table = known
+        let isChanged = known.collection?.description != entry.collection.description
+        var collection = entry.collection
+        if !isChanged { collection.problem = known.collection?.problem }
+        registry.update(table, to: collection)
+        kept.insert(ObjectIdentifier(table))
+        if !isChanged { continue }
+      } else {
+        registry.register(entry.collection, type, tableName: entry.tableName, store: self)
+        guard let added = registry[collection: entry.collection.name] else { continue }
+        table = added
+        kept.insert(ObjectIdentifier(table))
+      }
+      do throws(StoreError) {
+        try table.declareIndexes()
+        changed.append(table)
+      } catch {
+        // Another program may have written a description that this one cannot read. Other collections stay usable.
+        table.collection?.problem = error
+      }
+    }
+    for table in registry.tables
+    where table.collection != nil && !table.isDropped && !kept.contains(ObjectIdentifier(table)) {
+      registry.drop(table)
+    }
+    guard !changed.isEmpty else { return }
+    let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
+    registry.adopt(keyspaces)
+    connectRelationships(keyspaces)
+    try prepareTrees(of: changed, keyspaces)
+    try prepareTextIndexes(of: changed, keyspaces)
+    try beginBuildingIndexes(of: changed)
+    try beginMergingTexts(of: changed)
+  }
+}
+
+// Saves of objects in collections.
+extension Store {
+  /// Reads the list of collections again if it has changed, before the changes of collections are encoded.
+  ///
+  /// - Throws: ``StoreError/Code/unknownCollection`` if a collection with pending changes was dropped; its
+  ///   ``StoredCollection/problem``.
+  func prepareCollectionsForSaving() throws(StoreError) {
+    try updateCollections()
+    for table in registry.tables where !table.pending.isEmpty {
+      if let problem = table.collection?.problem { throw problem }
+      if table.isDropped { throw table.droppedError }
+    }
+  }
+
+  /// Adds the check that the list of collections is the one that the save was encoded with.
+  func appendCollectionCheck(to batch: inout WriteBatch) throws(StoreError) {
+    let name = NamedBuffers.Name(string: CollectionDirectory.bufferName)
+    let key = unsafe name.withBytes { unsafe batch.arena.append($0) }
+    batch.append(
+      .init(
+        keyspace: try namedBufferKeyspace(), kind: .check, expectation: collections.state ?? .absent, key: .bytes(key),
+        value: 0..<0))
+  }
+
+  /// Returns whether a change expects the list of collections that another store has replaced; if so, the next save
+  /// reads it again.
+  func isOfReplacedCollections(_ change: WriteBatch.Change, in batch: borrowing WriteBatch) -> Bool {
+    guard change.kind == .check, change.keyspace == namedBuffers.keyspace, case .bytes(let key) = change.key else {
+      return false
+    }
+    return unsafe Array(batch.arena.bytes[key]).elementsEqual(CollectionDirectory.bufferName.utf8)
+  }
+}

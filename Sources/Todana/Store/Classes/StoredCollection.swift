@@ -1,0 +1,19 @@
+/// A collection: a table of the objects of a class, with a name that the program chooses at run time.
+struct StoredCollection: Sendable {
+  /// The name of the collection; that of its table stays when the collection is renamed.
+  var name: String
+  /// The description, which the class of the objects writes and reads.
+  var description: [UInt8]
+  /// The reason why the description cannot be used; nil if it can.
+  var problem: StoreError?
+}
+
+/// The collections that a store has read, and the state of their list at that time.
+struct KnownCollections {
+  /// The classes whose collections the store has read.
+  var elementTypes: [StoredObject.Type] = []
+  /// The state of the list's record; nil if it was not read yet.
+  var state: WriteBatch.Expectation?
+  /// The commit up to which the state is known to be the newest.
+  var commitNumber: CommitNumber = 0
+}

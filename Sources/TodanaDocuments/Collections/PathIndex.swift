@@ -1,0 +1,145 @@
+internal import Todana
+
+/// An index on paths of documents, given by a text: `[last_name], [first_name] DESC`.
+struct PathIndex: Sendable, Equatable {
+  /// The text in its normal form, which identifies the index.
+  let text: String
+  let isUnique: Bool
+  private let parts: [Part]
+
+  private struct Part: Sendable, Equatable {
+    let path: DocumentPath
+    let isDescending: Bool
+    let isFolded: Bool
+
+    var text: String { "[\(path)]" + (isFolded ? "[c]" : "") + (isDescending ? " DESC" : "") }
+  }
+
+  static func == (lhs: PathIndex, rhs: PathIndex) -> Bool {
+    lhs.isUnique == rhs.isUnique && lhs.text.utf8.elementsEqual(rhs.text.utf8)
+  }
+
+  /// Reads the text of an index.
+  ///
+  /// - Throws: ``DocumentError/Code/invalidText``, with the place.
+  init(_ text: String, unique isUnique: Bool) throws(DocumentError) {
+    var reader = PathListReader(text)
+    var parts: [Part] = []
+    for part in try reader.parts() {
+      if part.isFolded, part.isDescending || !part.path.isSingle {
+        throw DocumentError(.invalidText, "[c] needs a path to one value, in ascending order", at: part.byteOffset)
+      }
+      if part.path.steps.contains(where: \.isAnyDepth) {
+        throw DocumentError(
+          .invalidText, "an index on paths cannot have **; indexEverything() serves any depth", at: part.byteOffset)
+      }
+      if !part.path.isSingle, part.isDescending {
+        throw DocumentError(.invalidText, "an index on elements is ascending", at: part.byteOffset)
+      }
+      parts.append(Part(path: part.path, isDescending: part.isDescending, isFolded: part.isFolded))
+    }
+    self.parts = parts
+    self.text = parts.map(\.text).joined(separator: ", ")
+    self.isUnique = isUnique
+  }
+
+  /// The declaration for the library.
+  var index: Index {
+    Index(
+      parts: parts.map { part -> IndexPart in
+        if part.isFolded { return .folded(Document.text(at: part.path)) }
+        if !part.path.isSingle { return .each(Document.elements(at: part.path)) }
+        return part.isDescending ? .descending(Document.property(at: part.path)) : .ascending(Document.property(at: part.path))
+      }, unique: isUnique, name: (isUnique ? "unique " : "") + text)
+  }
+}
+
+extension DocumentPath.Step {
+  var isAnyDepth: Bool {
+    if case .anyDepth = self { return true }
+    return false
+  }
+}
+
+/// A reader of lists of paths in brackets, each with an optional `[c]` and `ASC` or `DESC`.
+struct PathListReader {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  struct Part {
+    let path: DocumentPath
+    var isFolded = false
+    var isDescending = false
+    let byteOffset: Int
+  }
+
+  init(_ text: String) { bytes = Array(text.utf8) }
+
+  /// Reads all parts.
+  ///
+  /// - Throws: ``DocumentError/Code/invalidText``, with the place.
+  mutating func parts() throws(DocumentError) -> [Part] {
+    var parts: [Part] = []
+    while true {
+      skipSpaces()
+      let start = position
+      guard let path = bracketed() else { throw expected("a path in brackets, such as [address.country]") }
+      var part = Part(path: DocumentPath(path), byteOffset: start)
+      if let fold = bracketed() {
+        guard fold == "c" || fold == "cd" else { throw expected("[c], ASC, DESC or a comma") }
+        part.isFolded = true
+      }
+      skipSpaces()
+      if take(word: "DESC") { part.isDescending = true } else { _ = take(word: "ASC") }
+      skipSpaces()
+      parts.append(part)
+      if position == bytes.count { return parts }
+      guard bytes[position] == UInt8(ascii: ",") else { throw expected("a comma") }
+      position += 1
+    }
+  }
+
+  private func expected(_ what: String) -> DocumentError {
+    DocumentError(.invalidText, "expected \(what)", at: position)
+  }
+
+  private mutating func skipSpaces() {
+    while position < bytes.count, bytes[position] == 0x20 || (0x09...0x0D).contains(bytes[position]) { position += 1 }
+  }
+
+  /// Reads the text between brackets, which may contain pairs of brackets and escaped ones; nil if there is none.
+  private mutating func bracketed() -> String? {
+    guard let end = BracketedPath.end(in: bytes, from: position) else { return nil }
+    defer { position = end }
+    return String(decoding: bytes[(position + 1)..<(end - 1)], as: UTF8.self)
+  }
+
+  private mutating func take(word: String) -> Bool {
+    let end = position + word.utf8.count
+    guard end <= bytes.count, zip(bytes[position..<end], word.utf8).allSatisfy({ $0 & ~0x20 == $1 }) else { return false }
+    position = end
+    return true
+  }
+}
+
+/// The end of a path in brackets.
+enum BracketedPath {
+  /// Returns the position after the closing bracket; nil if no bracket begins here, or none closes it.
+  static func end(in bytes: [UInt8], from start: Int) -> Int? {
+    guard start < bytes.count, bytes[start] == UInt8(ascii: "[") else { return nil }
+    var depth = 0
+    var position = start
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "\\"): position += 1
+      case UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "]"):
+        depth -= 1
+        if depth == 0 { return position + 1 }
+      default: break
+      }
+      position += 1
+    }
+    return nil
+  }
+}

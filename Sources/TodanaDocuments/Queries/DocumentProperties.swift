@@ -1,0 +1,123 @@
+public import Foundation
+public import Todana
+
+/// The argument of a condition's closure, which gives access to the values of documents.
+///
+/// ```swift
+/// try users.find { $0["age"] > 20 && $0["address.country"] == "US" && $0["emails"].contains("jdoe@foo.com") }
+/// ```
+public struct DocumentProperties: Sendable {
+  init() {}
+
+  /// The values at a path (``DocumentPath``).
+  public subscript(path: String) -> DocumentProperty { DocumentProperty(DocumentPath(path)) }
+}
+
+/// A value that a document can contain, such as a `String`, an `Int`, a `Date`, or a ``DocumentValue``.
+public protocol DocumentConvertible {
+  var documentValue: DocumentValue { get }
+}
+
+extension DocumentValue: DocumentConvertible {
+  public var documentValue: DocumentValue { self }
+}
+
+extension String: DocumentConvertible {
+  public var documentValue: DocumentValue { DocumentValue(self) }
+}
+
+extension Int: DocumentConvertible {
+  public var documentValue: DocumentValue { DocumentValue(self) }
+}
+
+extension Int64: DocumentConvertible {
+  public var documentValue: DocumentValue { DocumentValue(self) }
+}
+
+extension Double: DocumentConvertible {
+  public var documentValue: DocumentValue { DocumentValue(self) }
+}
+
+extension Bool: DocumentConvertible {
+  public var documentValue: DocumentValue { DocumentValue(self) }
+}
+
+extension Date: DocumentConvertible {
+  public var documentValue: DocumentValue { DocumentValue(self) }
+}
+
+extension UUID: DocumentConvertible {
+  public var documentValue: DocumentValue { DocumentValue(self) }
+}
+
+extension Data: DocumentConvertible {
+  public var documentValue: DocumentValue { DocumentValue(self) }
+}
+
+/// The values at a path of each document, in conditions.
+///
+/// A missing value counts as null. `<` and `>` hold only for values of one kind: numbers and numbers, texts and texts
+/// (``DocumentKind``). If the path leads to several values (`[*]`, `**`), a condition holds if one of them meets it, and
+/// `!=` if none of them is equal.
+public struct DocumentProperty: Sendable {
+  let path: DocumentPath
+
+  init(_ path: DocumentPath) { self.path = path }
+
+  public static func == (lhs: Self, rhs: DocumentValue) -> Condition<Document> { lhs.compared(.equal, rhs) }
+  public static func != (lhs: Self, rhs: DocumentValue) -> Condition<Document> { !lhs.compared(.equal, rhs) }
+  public static func < (lhs: Self, rhs: DocumentValue) -> Condition<Document> { lhs.compared(.less, rhs) }
+  public static func <= (lhs: Self, rhs: DocumentValue) -> Condition<Document> { lhs.compared(.lessOrEqual, rhs) }
+  public static func > (lhs: Self, rhs: DocumentValue) -> Condition<Document> { lhs.compared(.greater, rhs) }
+  public static func >= (lhs: Self, rhs: DocumentValue) -> Condition<Document> { lhs.compared(.greaterOrEqual, rhs) }
+
+  @_disfavoredOverload
+  public static func == (lhs: Self, rhs: some DocumentConvertible) -> Condition<Document> { lhs == rhs.documentValue }
+  @_disfavoredOverload
+  public static func != (lhs: Self, rhs: some DocumentConvertible) -> Condition<Document> { lhs != rhs.documentValue }
+  @_disfavoredOverload
+  public static func < (lhs: Self, rhs: some DocumentConvertible) -> Condition<Document> { lhs < rhs.documentValue }
+  @_disfavoredOverload
+  public static func <= (lhs: Self, rhs: some DocumentConvertible) -> Condition<Document> { lhs <= rhs.documentValue }
+  @_disfavoredOverload
+  public static func > (lhs: Self, rhs: some DocumentConvertible) -> Condition<Document> { lhs > rhs.documentValue }
+  @_disfavoredOverload
+  public static func >= (lhs: Self, rhs: some DocumentConvertible) -> Condition<Document> { lhs >= rhs.documentValue }
+
+  func compared(_ comparison: ValueComparison, _ value: DocumentValue) -> Condition<Document> {
+    path.isSingle
+      ? Document.property(at: path).property.meets(ComparedValue(comparison, value))
+      : Document.elements(at: path).property.hasElement(ComparedElement(comparison, value))
+  }
+
+  /// Returns the condition that the value equals one of several values.
+  public func isIn(_ values: [DocumentValue]) -> Condition<Document> {
+    path.isSingle
+      ? Document.property(at: path).property.meets(ListedValue(values))
+      : Document.elements(at: path).property.hasElement(ListedElement(values))
+  }
+
+  /// Returns the condition that an array has an equal element, or a text this part.
+  public func contains(_ part: DocumentValue) -> Condition<Document> {
+    let elements = path.isSingle ? DocumentPath(steps: path.steps + [.each]) : path
+    return Document.elements(at: elements).property.hasElement(ContainedValue(part))
+  }
+
+  @_disfavoredOverload
+  public func contains(_ part: some DocumentConvertible) -> Condition<Document> { contains(part.documentValue) }
+
+  /// A condition that holds if there is a value, which may be null.
+  public var exists: Condition<Document> { isOfKind(nil) }
+
+  /// Returns the condition that there is a value of a kind.
+  public func isOfKind(_ kind: DocumentKind) -> Condition<Document> { isOfKind(Optional(kind)) }
+
+  private func isOfKind(_ kind: DocumentKind?) -> Condition<Document> {
+    Document.elements(at: path).property.hasElement(PresentElement(kind: kind))
+  }
+
+  /// The text at the path, for conditions on texts: `$0["name"].text.folded == "doe"`; nil for values of other kinds.
+  ///
+  /// The path must lead to one value.
+  public var text: Property<Document, String?> { Document.text(at: path).property }
+}
