@@ -120,6 +120,15 @@ extension Store {
 
   // MARK: Tables
 
+  /// Returns the class number of the objects of a collection, which is part of their ids.
+  ///
+  /// - Returns: The number; nil if there is no such collection, or if it never had an object.
+  /// - Throws: ``StoreError``; ``StoreError/Code/invalidCollection`` if its objects are of another class.
+  public func classID(ofCollection name: String, of type: StoredObject.Type) throws(StoreError) -> KeyspaceID? {
+    try begin()
+    return try knownTable(ofCollection: name, type)?.classIDForReading()
+  }
+
   /// Returns the name and the description of an object's collection; nil if it is in none.
   ///
   /// - Complexity: O(1); the description is the one that this store has read last.

@@ -49,7 +49,8 @@ struct PathIndex: Sendable, Equatable {
       parts: parts.map { part -> IndexPart in
         if part.isFolded { return .folded(Document.text(at: part.path)) }
         if !part.path.isSingle { return .each(Document.elements(at: part.path)) }
-        return part.isDescending ? .descending(Document.property(at: part.path)) : .ascending(Document.property(at: part.path))
+        return part.isDescending
+          ? .descending(Document.property(at: part.path)) : .ascending(Document.property(at: part.path))
       }, unique: isUnique, name: (isUnique ? "unique " : "") + text)
   }
 }
@@ -116,7 +117,9 @@ struct PathListReader {
 
   private mutating func take(word: String) -> Bool {
     let end = position + word.utf8.count
-    guard end <= bytes.count, zip(bytes[position..<end], word.utf8).allSatisfy({ $0 & ~0x20 == $1 }) else { return false }
+    guard end <= bytes.count, zip(bytes[position..<end], word.utf8).allSatisfy({ $0 & ~0x20 == $1 }) else {
+      return false
+    }
     position = end
     return true
   }

@@ -44,3 +44,23 @@ extension DocumentValue {
     return writer.text
   }
 }
+
+extension DocumentValue: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The value as extended JSON, for people.
+  public var description: String {
+    do throws(DocumentError) {
+      return try json()
+    } catch {
+      return "a value without a text: \(error)"
+    }
+  }
+
+  public var debugDescription: String { description }
+}
+
+extension DocumentDictionary: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The entries as extended JSON, for people.
+  public var description: String { DocumentValue(self).description }
+
+  public var debugDescription: String { description }
+}

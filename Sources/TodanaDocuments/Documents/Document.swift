@@ -131,6 +131,14 @@ public final class Document: StoredObject {
     }
   }
 
+  /// A text for people: the identity, and the beginning of the content as JSON.
+  public override var description: String {
+    let name = "Document" + (anyID.map { " \($0)" } ?? "")
+    if isFault { return name + " (not loaded)" }
+    let text = storedValue.description
+    return "\(name) \(text.count > 200 ? "\(text.prefix(200))…" : text)"
+  }
+
   // MARK: Keys
 
   /// The key, which is unique in the collection and never changes.

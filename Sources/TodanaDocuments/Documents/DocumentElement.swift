@@ -36,7 +36,7 @@ extension Document {
 
   /// The values at a path with `[*]` or `**`.
   static func elements(at path: DocumentPath) -> DerivedProperty<Document, [DocumentElement]> {
-    DerivedProperty(path.description) { $0.elements(at: path) }
+    DerivedProperty("each of " + path.description) { $0.elements(at: path) }
   }
 
   /// The key, if it does not follow from the row.

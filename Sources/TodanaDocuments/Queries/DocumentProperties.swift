@@ -99,7 +99,8 @@ public struct DocumentProperty: Sendable {
 
   /// Returns the condition that an array has an equal element, or a text this part.
   public func contains(_ part: DocumentValue) -> Condition<Document> {
-    let elements = path.isSingle ? DocumentPath(steps: path.steps + [.each]) : path
+    var elements = path
+    if case .each? = path.steps.last {} else { elements = DocumentPath(steps: path.steps + [.each]) }
     return Document.elements(at: elements).property.hasElement(ContainedValue(part))
   }
 

@@ -182,6 +182,6 @@ extension String.UTF8View {
 
 /// Returns a text of a value for explanations.
 private func shown(_ value: DocumentValue) -> String {
-  let text = (try? value.json(.extended)) ?? "a value"
+  let text = value.description
   return text.count > 60 ? "\(text.prefix(60))…" : text
 }

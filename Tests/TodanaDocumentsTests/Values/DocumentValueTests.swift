@@ -33,6 +33,15 @@ import Todana
     }
   }
 
+  @Test func `descriptions are JSON, for every value`() {
+    #expect("\(["a": [1, nil]] as DocumentValue)" == #"{"a":[1,null]}"#)
+    var random = RandomValues(generator: SeededGenerator(seed: 1))
+    for _ in 0..<500 {
+      let value = random.value()
+      #expect("\(value)" == "\([value])".dropFirst().dropLast())
+    }
+  }
+
   @Test func `numbers are read as the other type only if this is exact`() {
     #expect(DocumentValue(3.0).int == 3)
     #expect(DocumentValue(3.5).int == nil)

@@ -21,6 +21,9 @@ protocol FieldAccess: Sendable {
   /// Returns the condition that the field is true.
   func isTrue() throws(FieldProblem) -> ConditionNode
 
+  /// Returns the condition that the field's value is of a type that a word names.
+  func isOfType(_ word: String) throws(FieldProblem) -> ConditionNode
+
   func sortKey(_ order: SortOrder, _ folding: Folding) throws(FieldProblem) -> SortKey
 }
 
@@ -56,6 +59,10 @@ extension FieldAccess {
 
   func isTrue() throws(FieldProblem) -> ConditionNode {
     throw FieldProblem(message: "only a Bool can be a condition by itself, not a \(typeName)", place: .operation)
+  }
+
+  func isOfType(_ word: String) throws(FieldProblem) -> ConditionNode {
+    throw FieldProblem(message: "the type of a \(typeName) is known", place: .operation)
   }
 
   func sortKey(_ order: SortOrder, _ folding: Folding) throws(FieldProblem) -> SortKey {

@@ -17,6 +17,8 @@ struct QueryToken {
     case symbol(Symbol)
     /// The token `[c]`, `[cd]` or `[i]`.
     case fold(Folding)
+    /// A field in brackets, in texts with such fields.
+    case bracketed(String)
     case end
   }
 
@@ -41,6 +43,10 @@ struct QueryTextLexer {
   private let text: String
   private let bytes: [UInt8]
   private var position = 0
+  /// Whether brackets enclose fields.
+  private let hasBracketedFields: Bool
+  /// Whether brackets at this position may be a mark of the token before them: `[c]`.
+  private var mayBeMark = false
 
   static let byteLimit = 65_536
   /// The maximum length of a number in bytes.
@@ -51,7 +57,8 @@ struct QueryTextLexer {
   /// Makes a lexer.
   ///
   /// - Throws: ``QueryTextError`` if the text is too long.
-  init(_ text: String) throws(QueryTextError) {
+  init(_ text: String, hasBracketedFields: Bool = false) throws(QueryTextError) {
+    self.hasBracketedFields = hasBracketedFields
     guard text.utf8.count <= Self.byteLimit else {
       let kept = String(decoding: text.utf8.prefix(Self.byteLimit), as: UTF8.self)
       throw QueryTextError(
@@ -68,6 +75,7 @@ struct QueryTextLexer {
     while true {
       while let byte = peek(), byte == 0x20 || (0x09...0x0D).contains(byte) { position += 1 }
       let start = position
+      mayBeMark = tokens.last.map { $0.end == start && Self.takesMark($0.kind) } ?? false
       guard let byte = peek() else {
         tokens.append(QueryToken(kind: .end, start: start, end: start))
         return tokens
@@ -88,7 +96,7 @@ struct QueryTextLexer {
     case UInt8(ascii: "?"):
       position += 1
       return .argument
-    case UInt8(ascii: "["): return try fold()
+    case UInt8(ascii: "["): return hasBracketedFields ? try bracketed() : try fold()
     case _ where Self.isDigit(byte), UInt8(ascii: "."), UInt8(ascii: "-"): return .number(try number())
     case _ where Self.beginsWord(byte): return .word(word())
     default: return .symbol(try symbol(byte))
@@ -111,6 +119,38 @@ struct QueryTextLexer {
       content.append(byte)
     }
     throw error("The \(what) that begins here has no end.", at: start)
+  }
+
+  /// Tests whether a mark may follow a token: an operator, or a field in a sort.
+  private static func takesMark(_ token: QueryToken.Kind) -> Bool {
+    switch token {
+    case .bracketed, .symbol(.equal), .symbol(.notEqual), .symbol(.less), .symbol(.lessOrEqual), .symbol(.greater),
+      .symbol(.greaterOrEqual):
+      return true
+    case .word(let word):
+      let operators = TextOperation.all.map(\.keyword) + ["IN", "BETWEEN"]
+      return operators.contains(word.uppercased())
+    default: return false
+    }
+  }
+
+  /// Reads a field in brackets, or a mark directly after another token.
+  private mutating func bracketed() throws(QueryTextError) -> QueryToken.Kind {
+    if mayBeMark, let folding = try? fold() { return folding }
+    let start = position
+    var depth = 0
+    while let byte = peek() {
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\\"): if peek() != nil { position += 1 }
+      case UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "]"):
+        depth -= 1
+        if depth == 0 { return .bracketed(String(decoding: bytes[(start + 1)..<(position - 1)], as: UTF8.self)) }
+      default: break
+      }
+    }
+    throw error("The field that begins here has no closing bracket.", at: start)
   }
 
   private mutating func fold() throws(QueryTextError) -> QueryToken.Kind {

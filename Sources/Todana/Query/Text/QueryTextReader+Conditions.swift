@@ -50,16 +50,37 @@ extension QueryTextReader {
     if let comparison = takeComparison() { return try compared(field, comparison, operation) }
     if take("IS") {
       let isNegated = take("NOT")
+      if let word = takeTypeWord(of: field) { return try typeTest(of: field, word, operation, isNegated) }
       guard take("NULL") else { throw expected(isNegated ? "NULL" : "NULL or NOT NULL") }
       return try field.checked(by: self, operation, []) { access throws(FieldProblem) in
         try access.compared(isNegated ? .notEqual : .equal, nil, .none)
       }
     }
     let isNegated = take("NOT")
+    if isDefined(field), take("EXISTS") { return try typeTest(of: field, "EXISTS", operation, isNegated) }
     guard let node = try namedTest(of: field) else {
       if isNegated { throw expected("IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE or MATCHES") }
       return try field.checked(by: self, field.token, []) { access throws(FieldProblem) in try access.isTrue() }
     }
+    return isNegated ? .not(node) : node
+  }
+
+  /// Takes the word after `IS` that names a type of a field that the program defines.
+  private mutating func takeTypeWord(of field: NamedField) -> String? {
+    guard isDefined(field), case .word(let word) = next.kind, !isKeyword("NULL", next) else { return nil }
+    take()
+    return word.uppercased()
+  }
+
+  private func isDefined(_ field: NamedField) -> Bool {
+    if case .bracketed = field.token.kind { return true }
+    return false
+  }
+
+  private func typeTest(
+    of field: NamedField, _ word: String, _ operation: QueryToken, _ isNegated: Bool
+  ) throws(QueryTextError) -> ConditionNode {
+    let node = try field.checked(by: self, operation, []) { access throws(FieldProblem) in try access.isOfType(word) }
     return isNegated ? .not(node) : node
   }
 

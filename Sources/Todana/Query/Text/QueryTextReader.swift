@@ -4,6 +4,8 @@ struct QueryTextReader {
   private let typeName: String
   private let fields: [String: any FieldAccess]
   private let fieldNames: [String]
+  /// The fields in brackets of the text, by their tokens' positions; empty if it has none.
+  private var bracketedFields: [Int: any FieldAccess] = [:]
   private let tokens: [QueryToken]
   private var position = 0
   private let arguments: [(any Sendable)?]
@@ -31,11 +33,25 @@ struct QueryTextReader {
     try self.init(text, of: name, fields, access, [])
   }
 
+  /// Makes a reader for a text whose fields are in brackets.
+  ///
+  /// `field` returns the field of a name. It is called for each field of the text.
+  init(
+    bracketed text: String, of type: StoredObject.Type, arguments: [(any Sendable)?],
+    field: (String) -> any FieldAccess
+  ) throws(QueryTextError) {
+    try self.init(
+      text, of: StoredObject.unqualifiedName(of: type), [], [:], arguments, hasBracketedFields: true)
+    for (position, token) in tokens.enumerated() {
+      if case .bracketed(let name) = token.kind { bracketedFields[position] = field(name) }
+    }
+  }
+
   private init(
     _ text: String, of typeName: String, _ list: [Field], _ fields: [String: any FieldAccess],
-    _ arguments: [(any Sendable)?]
+    _ arguments: [(any Sendable)?], hasBracketedFields: Bool = false
   ) throws(QueryTextError) {
-    var lexer = try QueryTextLexer(text)
+    var lexer = try QueryTextLexer(text, hasBracketedFields: hasBracketedFields)
     self.text = text
     self.typeName = typeName
     self.fields = fields
@@ -113,7 +129,7 @@ struct QueryTextReader {
 
   func isField(_ token: QueryToken) -> Bool {
     switch token.kind {
-    case .name: true
+    case .name, .bracketed: true
     case .word(let word): Self.uppercased(word).map { !Self.keywords.contains($0) } ?? true
     default: false
     }
@@ -122,6 +138,10 @@ struct QueryTextReader {
   mutating func takeField() throws(QueryTextError) -> NamedField {
     let token = next
     let name: String
+    if case .bracketed(let name) = token.kind, let access = bracketedFields[position] {
+      take()
+      return NamedField(name: name, access: access, token: token)
+    }
     switch token.kind {
     case .name(let quoted): name = quoted
     case .word(let word) where isField(token): name = word

@@ -1,0 +1,146 @@
+internal import Foundation
+internal import Todana
+
+/// A path in brackets in the text of a query.
+struct PathField: DefinedField {
+  private let property: DocumentProperty
+
+  init(_ path: String) { property = DocumentProperty(DocumentPath(path)) }
+
+  var typeName: String { "value of a document" }
+
+  // MARK: Conditions
+
+  func condition(
+    _ operation: FieldOperation, _ values: [Any?], ignoring: IgnoredDifferences
+  ) throws(FieldRefusal) -> Condition<Document> {
+    switch ignoring {
+    case .nothing: break
+    default: return try text(operation, values, ignoring)
+    }
+    switch operation {
+    case .equal: return property.compared(.equal, try value(values))
+    case .notEqual: return !property.compared(.equal, try value(values))
+    case .less: return property.compared(.less, try value(values))
+    case .lessOrEqual: return property.compared(.lessOrEqual, try value(values))
+    case .greater: return property.compared(.greater, try value(values))
+    case .greaterOrEqual: return property.compared(.greaterOrEqual, try value(values))
+    case .isIn:
+      var all: [DocumentValue] = []
+      for position in values.indices { all.append(try value(values, position)) }
+      return property.isIn(all)
+    case .contains: return property.contains(try value(values))
+    case .beginsWith, .endsWith, .like, .matches: return try text(operation, values, ignoring)
+    case .isTrue: return property.compared(.equal, true)
+    case .isOfType(let word): return try typeTest(word)
+    @unknown default: throw FieldRefusal("this operation is not for values of documents")
+    }
+  }
+
+  private func typeTest(_ word: String) throws(FieldRefusal) -> Condition<Document> {
+    if word == "EXISTS" { return property.exists }
+    let kinds: [String: DocumentKind] = [
+      "BOOL": .bool, "NUMBER": .number, "STRING": .string, "DATE": .date, "UUID": .uuid, "BYTES": .bytes,
+      "ARRAY": .array, "DICTIONARY": .dictionary,
+    ]
+    guard let kind = kinds[word] else {
+      throw FieldRefusal("IS needs NULL or a kind of value: \(kinds.keys.sorted().joined(separator: ", "))")
+    }
+    return property.isOfKind(kind)
+  }
+
+  /// Returns a condition on the text at the path.
+  private func text(
+    _ operation: FieldOperation, _ values: [Any?], _ ignoring: IgnoredDifferences
+  ) throws(FieldRefusal) -> Condition<Document> {
+    guard property.path.isSingle else {
+      throw FieldRefusal("a comparison of texts needs a path to one value, without [*] and **")
+    }
+    var texts: [String?] = []
+    for (position, value) in values.enumerated() {
+      guard value == nil || value is String || value is Substring || value is DocumentValue else {
+        throw FieldRefusal("a text is needed", valuePosition: position)
+      }
+      texts.append(try self.value(values, position).string)
+    }
+    let text = property.text
+    func part() throws(FieldRefusal) -> String {
+      if let first = texts.first, let first { return first }
+      throw FieldRefusal("a text is needed, not NULL", valuePosition: 0)
+    }
+    let folded: FoldedProperty<Document>
+    switch ignoring {
+    case .letterCase: folded = text.caseInsensitive
+    case .caseAndAccents: folded = text.folded
+    default:
+      switch operation {
+      case .beginsWith: return text.hasPrefix(try part())
+      case .endsWith: return text.hasSuffix(try part())
+      case .like: return text.like(try part())
+      case .matches: return text.matches(regex: try part())
+      default: throw FieldRefusal("this operation is not for texts")
+      }
+    }
+    switch operation {
+    case .equal: return folded == texts.first ?? nil
+    case .notEqual: return folded != texts.first ?? nil
+    case .less: return folded < texts.first ?? nil
+    case .lessOrEqual: return folded <= texts.first ?? nil
+    case .greater: return folded > texts.first ?? nil
+    case .greaterOrEqual: return folded >= texts.first ?? nil
+    case .isIn: return folded.isIn(texts)
+    case .contains: return folded.contains(try part())
+    case .beginsWith: return folded.hasPrefix(try part())
+    case .endsWith: return folded.hasSuffix(try part())
+    case .like: return folded.like(try part())
+    case .matches: return folded.matches(regex: try part())
+    default: throw FieldRefusal("[c] and [i] are for comparisons of texts")
+    }
+  }
+
+  // MARK: Values
+
+  private func value(_ values: [Any?], _ position: Int = 0) throws(FieldRefusal) -> DocumentValue {
+    guard values.indices.contains(position), let value = values[position] else { return .null }
+    if let value = DocumentValue(argument: value) { return value }
+    throw FieldRefusal(
+      "an argument of the type \(type(of: value)) is no value of a document", valuePosition: position)
+  }
+
+  // MARK: Sorts
+
+  func sorting(
+    _ query: Query<Document>, _ order: Todana.SortOrder, ignoring: IgnoredDifferences
+  ) throws(FieldRefusal) -> Query<Document> {
+    guard property.path.isSingle else { throw FieldRefusal("documents are sorted by a path to one value") }
+    switch ignoring {
+    case .nothing: return query.sorted(by: Document.property(at: property.path), order)
+    case .caseAndAccents: return query.sorted(byFolded: Document.text(at: property.path), order)
+    default: throw FieldRefusal("texts are sorted by [c], not by [i]")
+    }
+  }
+}
+
+extension DocumentValue {
+  /// Makes a value of an argument of a query; nil if its type has no form in documents.
+  init?(argument: Any) {
+    switch argument {
+    case let value as any DocumentConvertible: self = value.documentValue
+    case let value as Substring: self.init(String(value))
+    case let value as any BinaryInteger:
+      guard let integer = Int64(exactly: value) else { return nil }
+      self.init(integer)
+    case let value as Float: self.init(Double(value))
+    case let value as [UInt8]: self.init(Data(value))
+    case let value as URL: self.init(value.absoluteString)
+    case let value as [Any]:
+      var elements: [DocumentValue] = []
+      for element in value {
+        guard let element = DocumentValue(argument: element) else { return nil }
+        elements.append(element)
+      }
+      self.init(elements)
+    default: return nil
+    }
+  }
+}
