@@ -160,6 +160,9 @@ import TodanaDocuments
         #expect(Set(found) == Set(expected), "\(shown)\n\(plan)")
         #expect(try store.count(query) == expected.count, "\(shown)")
         guard random.values.number(below: 3) == 0 else { continue }
+        let value = random.operand(of: contents, at: "**")
+        let withValue = documents.filter { $0.value.values(at: "**").contains(value) }
+        #expect(Set(try collection.find(anyValue: value)) == Set(withValue), "\(value)")
         let path = DocumentPath(random.values.pick(Random.paths))
         let order = random.values.number(below: 2) == 0 ? "" : " DESC"
         let sorted = try store.fetch(
@@ -173,6 +176,7 @@ import TodanaDocuments
       if round < 3, !store.hasUnsavedChanges {
         for text in indexes where random.values.number(below: 2) == 0 { try collection.addIndex(text) }
         if let text = try collection.indexes.first { try collection.removeIndex(text) }
+        if random.values.number(below: 2) == 0 { try collection.indexEverything() }
       }
       for _ in 0..<10 {
         let position = random.values.number(below: documents.count)

@@ -160,7 +160,9 @@ extension Store {
         kept.insert(ObjectIdentifier(table))
       }
       do throws(StoreError) {
+        let former = table.indexes
         try table.declareIndexes()
+        forgetStates(of: former, otherThanOf: table)
         changed.append(table)
       } catch {
         // Another program may have written a description that this one cannot read. Other collections stay usable.
@@ -179,6 +181,19 @@ extension Store {
     try prepareTextIndexes(of: changed, keyspaces)
     try beginBuildingIndexes(of: changed)
     try beginMergingTexts(of: changed)
+  }
+}
+
+extension Store {
+  /// Forgets the states of former indexes whose trees now belong to other declarations, so that their headers are
+  /// compared again.
+  private func forgetStates(of former: [ClassIndex], otherThanOf table: ClassTable) {
+    for index in former {
+      guard let tree = index.keyspace, !table.indexes.contains(where: { $0.signature == index.signature }) else {
+        continue
+      }
+      session.indexes[tree] = nil
+    }
   }
 }
 

@@ -29,6 +29,17 @@ extension Store {
   /// Whether this process is a child of the one that opened the store.
   var isInChild: Bool { session.process.isInChild }
 
+  /// Keeps an error of code that cannot throw, such as a setter; the store's next throwing call throws it.
+  ///
+  /// If an error is kept already, the new one is ignored. An error that is no ``StoreError`` becomes the cause of one
+  /// (``StoreError/Code/vetoed``).
+  public func deferError(_ error: any Error) {
+    guard deferredError == nil else { return }
+    deferredError =
+      error as? StoreError
+      ?? StoreError(.vetoed, "A call that cannot throw has failed: \(error)", underlying: error)
+  }
+
   /// Throws an error that was deferred during the call; every throwing call that runs a closure ends with this.
   @inline(__always)
   func end() throws(StoreError) {

@@ -1,6 +1,7 @@
 internal import Todana
 
-/// The description of a collection of documents: its indexes, and the salt of its keys (docs/formats/documents.md).
+/// The description of a collection of documents: its indexes and settings, and the salt of its keys
+/// (docs/formats/documents.md).
 struct CollectionDescription: Sendable {
   private static let version: UInt8 = 1
   private static let headerByteCount = 9
@@ -8,6 +9,14 @@ struct CollectionDescription: Sendable {
   /// The random number from which keys of documents are made.
   var salt = DocumentKeys.randomSalt()
   var indexes: [PathIndex] = []
+  /// Whether there is an index of all values at any depth.
+  var indexesEverything = false
+  /// The values that count in queries for missing ones, by path.
+  var defaults: [String: DocumentValue] = [:]
+  /// The words that stand for parts of the texts of queries.
+  var aliases: [String: String] = [:]
+  /// Values that the program keeps for the collection, by key.
+  var metadata: [String: DocumentValue] = [:]
 
   init() {}
 
@@ -15,6 +24,12 @@ struct CollectionDescription: Sendable {
   static func salt(of description: [UInt8]) -> UInt64? {
     guard description.count >= headerByteCount, description[0] == version else { return nil }
     return description[1..<headerByteCount].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  var querySettings: QuerySettings {
+    var settings = QuerySettings(indexesEverything: indexesEverything)
+    for (path, value) in defaults { settings.defaults[DocumentPath(path)] = value }
+    return settings
   }
 
   // MARK: Bytes
@@ -34,14 +49,20 @@ struct CollectionDescription: Sendable {
       }
       indexes.append(try PathIndex(text, unique: isUnique))
     }
+    indexesEverything = value["everything"]?.bool ?? false
+    defaults = value["defaults"]?.dictionary ?? [:]
+    aliases = value["aliases"]?.dictionary?.compactMapValues(\.string) ?? [:]
+    metadata = value["metadata"]?.dictionary ?? [:]
   }
 
   /// Returns the bytes of the description.
   ///
-  /// - Throws: ``DocumentError/Code/tooLarge``.
+  /// - Throws: ``DocumentError/Code/tooLarge``, ``DocumentError/Code/tooDeep``.
   func bytes() throws(DocumentError) -> [UInt8] {
     let value: DocumentValue = [
-      "indexes": DocumentValue(indexes.map { ["text": DocumentValue($0.text), "unique": DocumentValue($0.isUnique)] })
+      "indexes": DocumentValue(indexes.map { ["text": DocumentValue($0.text), "unique": DocumentValue($0.isUnique)] }),
+      "everything": DocumentValue(indexesEverything), "defaults": DocumentValue(defaults),
+      "aliases": DocumentValue(aliases.mapValues { DocumentValue($0) }), "metadata": DocumentValue(metadata),
     ]
     var bytes = [Self.version]
     for byte in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: salt >> UInt64(8 * byte))) }
@@ -50,10 +71,15 @@ struct CollectionDescription: Sendable {
 
   // MARK: Indexes
 
-  /// The declarations for the library: the given keys, and all indexes on paths.
-  func collectionIndexes() throws(DocumentError) -> CollectionIndexes {
+  /// The declarations for the library: the given keys, all indexes on paths, and those of everything.
+  func collectionIndexes() -> CollectionIndexes {
     var declared = [Index(parts: [.each(Document.givenKey)], unique: true, name: "key")]
-    for index in indexes { declared.append(index.index) }
+    let settings = querySettings
+    for index in indexes { declared.append(index.index(settings)) }
+    if indexesEverything {
+      declared.append(Index(parts: [.each(Document.namedScalars)], name: "all values by name"))
+      declared.append(Index(parts: [.each(Document.bareScalars)], name: "all values"))
+    }
     return CollectionIndexes(indexes: declared)
   }
 }

@@ -43,15 +43,34 @@ struct PathIndex: Sendable, Equatable {
     self.isUnique = isUnique
   }
 
-  /// The declaration for the library.
-  var index: Index {
+  /// Returns the name of the tree: with other defaults it is another one.
+  private func name(_ settings: QuerySettings) -> String {
+    var name = (isUnique ? "unique " : "") + text
+    for part in parts { if let value = settings.defaults[part.path] { name += " or \(value)" } }
+    if name.utf8.count <= Self.nameByteLimit, !name.utf8.contains(0) { return name }
+    // A name has at most 255 bytes without NUL. A longer one ends in a hash of all bytes (FNV-1a).
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    var start = ""
+    for scalar in name.unicodeScalars where scalar != "\0" {
+      if start.utf8.count > 200 { break }
+      start.unicodeScalars.append(scalar)
+    }
+    return start + "… " + String(hash, radix: 16)
+  }
+
+  private static let nameByteLimit = 255
+
+  /// Returns the declaration for the library.
+  func index(_ settings: QuerySettings) -> Index {
     Index(
       parts: parts.map { part -> IndexPart in
-        if part.isFolded { return .folded(Document.text(at: part.path)) }
+        let defaultValue = settings.defaults[part.path]
+        if part.isFolded { return .folded(Document.text(at: part.path, default: defaultValue)) }
         if !part.path.isSingle { return .each(Document.elements(at: part.path)) }
-        return part.isDescending
-          ? .descending(Document.property(at: part.path)) : .ascending(Document.property(at: part.path))
-      }, unique: isUnique, name: (isUnique ? "unique " : "") + text)
+        let property = Document.property(at: part.path, default: defaultValue)
+        return part.isDescending ? .descending(property) : .ascending(property)
+      }, unique: isUnique, name: name(settings))
   }
 }
 

@@ -24,14 +24,21 @@ struct DocumentElement: IndexedValue, Sendable {
 
 // The properties of documents by which they are found, sorted and indexed.
 extension Document {
-  /// The value at a path to one value; nil for a missing value and for null.
-  static func property(at path: DocumentPath) -> DerivedProperty<Document, DocumentValue?> {
-    DerivedProperty(path.description) { $0.comparedValue(at: path) }
+  /// The value at a path to one value; nil for null and for a missing value, unless there is a default.
+  static func property(
+    at path: DocumentPath, default defaultValue: DocumentValue?
+  ) -> DerivedProperty<Document, DocumentValue?> {
+    DerivedProperty(name(path, defaultValue)) { $0.comparedValue(at: path, defaultValue) }
   }
 
   /// The text at a path; nil for a missing value and for other kinds.
-  static func text(at path: DocumentPath) -> DerivedProperty<Document, String?> {
-    DerivedProperty("text of " + path.description) { $0.comparedValue(at: path)?.string }
+  static func text(at path: DocumentPath, default defaultValue: DocumentValue?) -> DerivedProperty<Document, String?> {
+    DerivedProperty("text of " + name(path, defaultValue)) { $0.comparedValue(at: path, defaultValue)?.string }
+  }
+
+  /// Returns a name that tells the default, so that an index with another default is built again.
+  private static func name(_ path: DocumentPath, _ defaultValue: DocumentValue?) -> String {
+    path.description + (defaultValue.map { " or \($0)" } ?? "")
   }
 
   /// The values at a path with `[*]` or `**`.
@@ -42,9 +49,15 @@ extension Document {
   /// The key, if it does not follow from the row.
   static let givenKey = DerivedProperty<Document, [UUID]>("given key") { $0.storedKey.map { [$0] } ?? [] }
 
+  /// The time of the last save.
+  static let savingTime = DerivedProperty<Document, Date?>("saved at") { $0.savedAt }
+
+  /// The name of the class whose object the document was made of.
+  static let className = DerivedProperty<Document, String?>("class") { $0.originalClassName }
+
   /// Returns the value at a path for comparisons, in which a missing value and null are the same.
-  private func comparedValue(at path: DocumentPath) -> DocumentValue? {
-    guard let value = self[path], !value.isNull else { return Optional.none }
+  private func comparedValue(at path: DocumentPath, _ defaultValue: DocumentValue?) -> DocumentValue? {
+    guard let value = self[path] ?? defaultValue, !value.isNull else { return Optional.none }
     return value
   }
 

@@ -7,10 +7,26 @@ public import Todana
 /// try users.find { $0["age"] > 20 && $0["address.country"] == "US" && $0["emails"].contains("jdoe@foo.com") }
 /// ```
 public struct DocumentProperties: Sendable {
-  init() {}
+  let settings: QuerySettings
+
+  init(_ settings: QuerySettings) { self.settings = settings }
 
   /// The values at a path (``DocumentPath``).
-  public subscript(path: String) -> DocumentProperty { DocumentProperty(DocumentPath(path)) }
+  public subscript(path: String) -> DocumentProperty { DocumentProperty(DocumentPath(path), settings) }
+
+  /// The time of the last save.
+  public var savedAt: Property<Document, Date?> { Document.savingTime.property }
+
+  /// The name of the class whose objects the documents were made of; nil for plain documents.
+  public var originalClassName: Property<Document, String?> { Document.className.property }
+}
+
+/// The settings of a collection that change the meaning of queries, or the way to carry them out.
+struct QuerySettings: Sendable {
+  /// The values that count for missing ones, by path.
+  var defaults: [DocumentPath: DocumentValue] = [:]
+  /// Whether the collection has the index of everything.
+  var indexesEverything = false
 }
 
 /// A value that a document can contain, such as a `String`, an `Int`, a `Date`, or a ``DocumentValue``.
@@ -61,8 +77,14 @@ extension Data: DocumentConvertible {
 /// `!=` if none of them is equal.
 public struct DocumentProperty: Sendable {
   let path: DocumentPath
+  private let settings: QuerySettings
+  private let defaultValue: DocumentValue?
 
-  init(_ path: DocumentPath) { self.path = path }
+  init(_ path: DocumentPath, _ settings: QuerySettings) {
+    self.path = path
+    self.settings = settings
+    defaultValue = settings.defaults[path]
+  }
 
   public static func == (lhs: Self, rhs: DocumentValue) -> Condition<Document> { lhs.compared(.equal, rhs) }
   public static func != (lhs: Self, rhs: DocumentValue) -> Condition<Document> { !lhs.compared(.equal, rhs) }
@@ -85,15 +107,27 @@ public struct DocumentProperty: Sendable {
   public static func >= (lhs: Self, rhs: some DocumentConvertible) -> Condition<Document> { lhs >= rhs.documentValue }
 
   func compared(_ comparison: ValueComparison, _ value: DocumentValue) -> Condition<Document> {
-    path.isSingle
-      ? Document.property(at: path).property.meets(ComparedValue(comparison, value))
-      : Document.elements(at: path).property.hasElement(ComparedElement(comparison, value))
+    if path.isSingle {
+      return Document.property(at: path, default: defaultValue).property.meets(ComparedValue(comparison, value))
+    }
+    let isMet = Document.elements(at: path).property.hasElement(ComparedElement(comparison, value))
+    guard settings.indexesEverything, let candidates = NamedScalarCondition(path, comparison, value) else {
+      return isMet
+    }
+    return Document.namedScalars.property.hasElement(candidates) && isMet
+  }
+
+  /// Returns the condition that a value at any depth equals a value.
+  static func anyValue(_ value: DocumentValue, _ settings: QuerySettings) -> Condition<Document> {
+    let isMet = DocumentProperty("**", settings).compared(.equal, value)
+    guard settings.indexesEverything, let candidates = BareScalarCondition(value) else { return isMet }
+    return Document.bareScalars.property.hasElement(candidates) && isMet
   }
 
   /// Returns the condition that the value equals one of several values.
   public func isIn(_ values: [DocumentValue]) -> Condition<Document> {
     path.isSingle
-      ? Document.property(at: path).property.meets(ListedValue(values))
+      ? Document.property(at: path, default: defaultValue).property.meets(ListedValue(values))
       : Document.elements(at: path).property.hasElement(ListedElement(values))
   }
 
@@ -120,5 +154,12 @@ public struct DocumentProperty: Sendable {
   /// The text at the path, for conditions on texts: `$0["name"].text.folded == "doe"`; nil for values of other kinds.
   ///
   /// The path must lead to one value.
-  public var text: Property<Document, String?> { Document.text(at: path).property }
+  public var text: Property<Document, String?> { Document.text(at: path, default: defaultValue).property }
+
+  /// Returns a query sorted by the value, or by its text without case and accents.
+  func sorting(_ query: Query<Document>, _ order: Todana.SortOrder, isFolded: Bool) -> Query<Document> {
+    isFolded
+      ? query.sorted(byFolded: Document.text(at: path, default: defaultValue), order)
+      : query.sorted(by: Document.property(at: path, default: defaultValue), order)
+  }
 }

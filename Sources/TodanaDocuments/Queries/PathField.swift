@@ -5,7 +5,7 @@ internal import Todana
 struct PathField: DefinedField {
   private let property: DocumentProperty
 
-  init(_ path: String) { property = DocumentProperty(DocumentPath(path)) }
+  init(_ path: String, _ settings: QuerySettings) { property = DocumentProperty(DocumentPath(path), settings) }
 
   var typeName: String { "value of a document" }
 
@@ -114,8 +114,8 @@ struct PathField: DefinedField {
   ) throws(FieldRefusal) -> Query<Document> {
     guard property.path.isSingle else { throw FieldRefusal("documents are sorted by a path to one value") }
     switch ignoring {
-    case .nothing: return query.sorted(by: Document.property(at: property.path), order)
-    case .caseAndAccents: return query.sorted(byFolded: Document.text(at: property.path), order)
+    case .nothing: return property.sorting(query, order, isFolded: false)
+    case .caseAndAccents: return property.sorting(query, order, isFolded: true)
     default: throw FieldRefusal("texts are sorted by [c], not by [i]")
     }
   }

@@ -28,17 +28,17 @@ enum ValueComparison: String, Sendable {
   ///   - value: The value on the right side, which is not null.
   ///   - prefix: The bytes before the key of each value.
   /// - Returns: The ranges; nil if an index does not help.
-  func keyRanges(_ value: DocumentValue, after prefix: UInt8) -> KeyRanges? {
+  func keyRanges(_ value: DocumentValue, after prefix: [UInt8]) -> KeyRanges? {
     // The two Booleans are two kinds of keys.
     if self != .equal, value.kind == .bool { return nil }
-    let bounds = [prefix, value.kind.rawValue]
+    let bounds = prefix + [value.kind.rawValue]
     let none: DocumentValue? = Optional.none
     switch self {
-    case .equal: return KeyRanges(after: [prefix], from: value, to: value)
-    case .less: return KeyRanges(after: [prefix], from: none, to: value, includesUpper: false, within: bounds)
-    case .lessOrEqual: return KeyRanges(after: [prefix], from: none, to: value, within: bounds)
-    case .greater: return KeyRanges(after: [prefix], from: value, includesLower: false, to: none, within: bounds)
-    case .greaterOrEqual: return KeyRanges(after: [prefix], from: value, to: none, within: bounds)
+    case .equal: return KeyRanges(after: prefix, from: value, to: value)
+    case .less: return KeyRanges(after: prefix, from: none, to: value, includesUpper: false, within: bounds)
+    case .lessOrEqual: return KeyRanges(after: prefix, from: none, to: value, within: bounds)
+    case .greater: return KeyRanges(after: prefix, from: value, includesLower: false, to: none, within: bounds)
+    case .greaterOrEqual: return KeyRanges(after: prefix, from: value, to: none, within: bounds)
     }
   }
 }
@@ -58,7 +58,7 @@ struct ComparedValue: ValueCondition {
   func isMet(by other: DocumentValue?) -> Bool { comparison.holds(other ?? .null, value) }
 
   var keyRanges: KeyRanges? {
-    if !value.isNull { return comparison.keyRanges(value, after: 1) }
+    if !value.isNull { return comparison.keyRanges(value, after: [1]) }
     switch comparison {
     case .equal, .lessOrEqual, .greaterOrEqual: return KeyRanges(equal: Optional<DocumentValue>.none)
     case .less, .greater: return nil
@@ -86,7 +86,7 @@ struct ComparedElement: ValueCondition {
     if value.isNull { return nil }
     var ranges: KeyRanges?
     for place in DocumentElement.Place.all {
-      guard let some = comparison.keyRanges(value, after: place) else { return nil }
+      guard let some = comparison.keyRanges(value, after: [place]) else { return nil }
       ranges = ranges?.joined(with: some) ?? some
     }
     return ranges

@@ -84,6 +84,14 @@ public struct KeyRanges: Sendable {
     self.init(ranges.filter { !$0.isEmpty }, isExact: low?.isCut != true && high?.isCut != true)
   }
 
+  /// Returns the bytes that a closure writes, as an index has them, for the prefix of ranges.
+  public static func bytes(_ write: (inout KeyWriter) -> Void) -> [UInt8] {
+    let arena = ByteArena(capacity: 64)
+    var writer = KeyWriter(arena: arena, textByteLimit: KeyWriter.indexTextByteLimit)
+    write(&writer)
+    return unsafe Array(arena.bytes)
+  }
+
   /// Returns the keys that are in these ranges or in others.
   ///
   /// The ranges of both must not overlap.

@@ -77,7 +77,7 @@ public struct FieldRefusal: Error, Sendable {
 extension Query {
   /// Reads the text of a condition on fields that the program defines.
   ///
-  /// The grammar is that of ``StoredObject/where(_:_:)``, with these additions: a field is any text in brackets, with
+  /// The grammar is that of <doc:QueryText>, with these additions: a field is any text in brackets, with
   /// pairs of brackets in it; it may be tested by `EXISTS` and by `IS` with a word. A backslash takes the meaning from the
   /// character after it. `[c]` and `[i]` stand directly after an operator, a field after a space.
   ///

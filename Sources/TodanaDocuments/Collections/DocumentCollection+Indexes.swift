@@ -1,0 +1,57 @@
+internal import Todana
+
+// Indexes of a collection, which are added and removed at any time.
+extension DocumentCollection {
+  /// Adds an index on paths, in a commit of its own; does nothing if there is an equal one.
+  ///
+  /// The index is built as at the opening of a store: in the background if there are many documents. It serves
+  /// conditions on its first paths, and sorts by them. An index on `[emails[*]]` has an entry for each element.
+  ///
+  /// - Parameters:
+  ///   - text: Paths in brackets, each with an optional `[c]`, which ignores case and accents, or `DESC`.
+  ///   - unique: Whether no two documents may have equal values; any number may have none, or null.
+  /// - Throws: ``DocumentError/Code/invalidText``, with the place; the errors of
+  ///   ``Todana/Store/describeCollection(named:of:_:replacing:)``.
+  public func addIndex(_ text: String, unique: Bool = false) throws {
+    let index = try PathIndex(text, unique: unique)
+    try changeDescription { description in
+      if !description.indexes.contains(index) { description.indexes.append(index) }
+    }
+  }
+
+  /// Removes an index, in a commit of its own.
+  ///
+  /// - Returns: Whether there was such an index.
+  /// - Throws: The errors of ``addIndex(_:unique:)``.
+  @discardableResult
+  public func removeIndex(_ text: String, unique: Bool = false) throws -> Bool {
+    let index = try PathIndex(text, unique: unique)
+    guard try description()?.value.indexes.contains(index) == true else { return false }
+    try changeDescription { description in description.indexes.removeAll { $0 == index } }
+    return true
+  }
+
+  /// The texts of the indexes, in their normal form.
+  public var indexes: [String] {
+    get throws(StoreError) { try description()?.value.indexes.map(\.text) ?? [] }
+  }
+
+  /// Adds an index of all values at any depth, in a commit of its own; does nothing if there is one.
+  ///
+  /// It serves ``find(anyValue:)`` and conditions on `[**.key]`. It has two entries for each value that is neither an
+  /// array nor a dictionary: by its last key, and by the value alone. Documents with more than 1,000 such values have one
+  /// entry, and are tested by each of these searches.
+  ///
+  /// - Throws: The errors of ``addIndex(_:unique:)``.
+  public func indexEverything() throws {
+    try changeDescription { $0.indexesEverything = true }
+  }
+
+  /// Removes the index of all values, in a commit of its own.
+  ///
+  /// - Throws: The errors of ``addIndex(_:unique:)``.
+  public func removeIndexOfEverything() throws {
+    guard try description()?.value.indexesEverything == true else { return }
+    try changeDescription { $0.indexesEverything = false }
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+import Testing
+import TodanaDocuments
+
+@testable import Todana
+
+/// Settings of collections: defaults, aliases, metadata, and the index of everything.
+@Suite struct DocumentSettingsTests {
+  private func makeStore() throws -> Store { try Store(.inMemory, classes: []) }
+
+  @Test func `defaults count for missing values in queries, sorts and indexes`() throws {
+    let store = try makeStore()
+    let users = try store.documents("users")
+    let values: [DocumentValue] = [
+      ["n": 0], ["n": 1, "active": false], ["n": 2, "active": nil], ["n": 3, "active": true],
+    ]
+    for value in values { try users.insert(value) }
+    try store.saveChanges()
+    func found(_ text: String, orderBy: String? = nil) throws -> [Int] {
+      try users.find(text, orderBy: orderBy).compactMap { $0["n"]?.int }
+    }
+    #expect(try found("[active] = TRUE") == [3])
+    try users.addIndex("[active], [n] DESC")
+    users.defaults = ["active": true, "address.country": "US"]
+    #expect(users.defaults == ["active": true, "address.country": "US"])
+    #expect(try found("[active] = TRUE") == [0, 3])
+    #expect(try found("[active] = TRUE", orderBy: "[active], [n] DESC") == [3, 0])
+    #expect(try found("[address.country] BEGINSWITH 'U'") == [0, 1, 2, 3])
+    #expect(try users.find { $0["active"] == true && $0["address.country"] == "US" }.count == 2)
+    #expect(try users.find("[n] = 0").first?["active"] == nil)
+    // Another store has the same defaults, and an index that was built again.
+    let other = try Store(backend: store.backend, classes: [])
+    #expect(try other.documents("users").count("[active] = TRUE") == 2)
+    try other.documents("users").setDefaults([:])
+    #expect(try found("[active] = TRUE") == [3])
+    #expect(try store.verify().isSound)
+    #expect(throws: DocumentError.self) { try users.setDefaults(["a[*]": 1]) }
+  }
+
+  @Test func `indexes on long paths have names of their own`() throws {
+    let store = try makeStore()
+    let users = try store.documents("users")
+    let long = String(repeating: "長い", count: 200)
+    for suffix in ["a", "b", "\0"] { try users.addIndex("[\(long)\(suffix)]") }
+    try users.insert(["\(long)b": 1])
+    try store.saveChanges()
+    #expect(try users.indexes.count == 3)
+    #expect(try users.count("[\(long)b] = 1") == 1)
+  }
+
+  @Test func `a setting that cannot be saved is an error of the next call`() throws {
+    let store = try makeStore()
+    let users = try store.documents("users")
+    try users.insert(["n": 1])
+    users.defaults = ["active": true]
+    let error = #expect(throws: StoreError.self) { try store.saveChanges() }
+    #expect(error?.code == .unsavedChanges)
+    try store.saveChanges()
+    users.aliases = ["not a word": "TRUE"]
+    #expect(throws: StoreError.self) { try store.saveChanges() }
+    #expect(users.aliases == [:])
+  }
+
+  @Test(arguments: [
+    ("country = 'US'", "[address.country] = 'US'"), ("[country] = 'US'", "[country] = 'US'"),
+    ("x = 'country' AND country = \"country\"", "x = 'country' AND [address.country] = \"country\""),
+    ("countryside = 1", "countryside = 1"), ("NOT(country IN ?)", "NOT([address.country] IN ?)"),
+    ("adult AND [a] = 'it''s country'", "([age] >= 18) AND [a] = 'it''s country'"), ("[a = country", "[a = country"),
+    ("'country", "'country"), ("1country", "1country"), ("", ""), ("国 = 1", "[国] = 1"), ("Country", "Country"),
+  ])
+  func `aliases stand for parts of texts`(text: String, expected: String) throws {
+    let users = try makeStore().documents("users")
+    try users.setAliases(["country": "[address.country]", "adult": "([age] >= 18)", "国": "[国]"])
+    #expect(try users.expandingAliases(in: text) == expected)
+  }
+
+  @Test func `aliases are used by queries and kept`() throws {
+    let store = try makeStore()
+    let users = try store.documents("users")
+    users.aliases = ["country": "[address.country]", "adult": "([age] >= 18)"]
+    try users.insert(["address": ["country": "US"], "age": 17])
+    try users.insert(["address": ["country": "US"], "age": 18])
+    try users.insert(["address": ["country": "FR"], "age": 19])
+    #expect(try users.count("country = ? AND adult", "US") == 1)
+    #expect(try users.find("adult", orderBy: "country, [age] DESC").compactMap { $0["age"]?.int } == [19, 18])
+    #expect(try Store(backend: store.backend, classes: []).documents("users").aliases["adult"] == "([age] >= 18)")
+    for word in ["AND", "is", "a b", "", "1a", "[a]"] {
+      #expect(throws: DocumentError.self) { try users.setAliases([word: "TRUE"]) }
+    }
+  }
+
+  @Test func `a program keeps metadata of a collection`() throws {
+    let store = try makeStore()
+    let users = try store.documents("users")
+    #expect(try users.metadata("source") == nil)
+    try users.setMetadata(["url": "https://example.com", "time": 5], for: "source")
+    try users.setMetadata(1, for: "other")
+    try users.setMetadata(nil, for: "other")
+    let other = try Store(backend: store.backend, classes: []).documents("users")
+    #expect(try other.metadata("source")?["time"] == 5)
+    #expect(try other.metadata("other") == nil)
+    let large = DocumentValue(String(repeating: "x", count: 600_000))
+    #expect(throws: DocumentError.self) { try users.setMetadata(large, for: "large") }
+  }
+
+  @Test func `any value is found at any depth, by an index of everything`() throws {
+    let store = try makeStore()
+    let users = try store.documents("users")
+    for number in 0..<500 {
+      try users.insert([
+        "n": .init(number), "names": [.init("name \(number)"), ["last": .init("last \(number % 100)")]],
+        "date": .init(Date(timeIntervalSinceReferenceDate: Double(number))),
+      ])
+    }
+    var large = DocumentDictionary()
+    for number in 0..<1500 { large["key\(number)"] = .init(number + 1000) }
+    try users.insert(.init(large))
+    try users.insert(["long": .init(String(repeating: "x", count: 5000) + "1")])
+    try store.saveChanges()
+    func check() throws {
+      #expect(try users.find(anyValue: "last 7").count == 5)
+      #expect(try users.find(anyValue: 3).count == 1)
+      #expect(try users.find(anyValue: 3.0).count == 1)
+      #expect(try users.find(anyValue: 2400).count == 1)
+      #expect(try users.find(anyValue: ["last": "last 7"]).count == 5)
+      #expect(try users.find(anyValue: Date(timeIntervalSinceReferenceDate: 8)).count == 1)
+      #expect(try users.find(anyValue: String(repeating: "x", count: 5000) + "2").isEmpty)
+      #expect(try users.find(anyValue: String(repeating: "x", count: 5000) + "1").count == 1)
+      #expect(try users.count("[**.last] = 'last 7'") == 5)
+      #expect(try users.count("[**.last] > 'last 97'") == 10)
+      #expect(try users.count("[**.key7] = 1007") == 1)
+      #expect(try users.count("[**.names[*]] = 'name 8'") == 1)
+      #expect(try users.count("[**.names] = 'name 8'") == 0)
+      #expect(try users.count("NOT [**.last] = 'last 7'") == 497)
+      #expect(try users.count("[**.missing] = 1") == 0)
+    }
+    try check()
+    try users.indexEverything()
+    try check()
+    #expect(try users.explain("[**.last] = 'last 7'").description.contains("all values by name"))
+    try users.indexEverything()
+    try users.update(where: "[n] = 3") { value throws(DocumentError) in try value.set("last 7", at: "new.deep") }
+    #expect(throws: DocumentError.self) {
+      try users.update(where: "[n] = 3") { value throws(DocumentError) in try value.set(1, at: "n.deep") }
+    }
+    #expect(try users.find(anyValue: "last 7").count == 6)
+    store.discardChanges()
+    #expect(try users.find(anyValue: "last 7").count == 5)
+    try users.update(where: "[n] = 3") { value throws(DocumentError) in try value.set("last 7", at: "new.deep") }
+    try store.saveChanges()
+    #expect(try users.find(anyValue: "last 7").count == 6)
+    #expect(try users.count("[**.deep] = 'last 7'") == 1)
+    #expect(try store.verify().isSound)
+    try users.removeIndexOfEverything()
+    #expect(try users.find(anyValue: "last 7").count == 6)
+  }
+}
