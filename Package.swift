@@ -148,6 +148,11 @@ var swiftTargets: [Target] = [
   .executableTarget(name: "GuideExample", dependencies: ["Todana"], path: "Tests/GuideExample"),
   .executableTarget(name: "FindingExample", dependencies: ["Todana"], path: "Tests/FindingExample"),
   .executableTarget(name: "ChangingClassesExample", dependencies: ["Todana"], path: "Tests/ChangingClassesExample"),
+  .executableTarget(
+    name: "DocumentsExample",
+    dependencies: ["Todana", "TodanaDocuments"],
+    path: "Tests/DocumentsExample"
+  ),
   .executableTarget(name: "DeleteRulesExample", dependencies: ["Todana"], path: "Tests/DeleteRulesExample"),
   .executableTarget(name: "RelationshipsExample", dependencies: ["Todana"], path: "Tests/RelationshipsExample"),
   .executableTarget(name: "SearchingExample", dependencies: ["Todana"], path: "Tests/SearchingExample"),
@@ -169,7 +174,8 @@ var swiftTargets: [Target] = [
   .testTarget(
     name: "DocumentationTests",
     dependencies: [
-      "ChangingClassesExample", "DeleteRulesExample", "FindingExample", "GuideExample", "MainActorExample",
+      "ChangingClassesExample", "DeleteRulesExample", "DocumentsExample", "FindingExample", "GuideExample",
+      "MainActorExample",
       "ReadmeExample", "RelationshipsExample", "SearchAsYouTypeExample", "SearchingExample", "TestSupport", "Todana",
     ]
   ),

@@ -56,6 +56,19 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
 
         """),
     DocumentedProgram(
+      name: "DocumentsExample", document: "Sources/TodanaDocuments/TodanaDocuments.docc/WorkingWithDocuments.md",
+      output: """
+        Boston
+        1
+        1 1
+        true
+        Ann
+        1
+        {"last_name":"Smith","emails":[],"address":{"country":"FR"},"age":20}
+        1 1
+
+        """),
+    DocumentedProgram(
       name: "ChangingClassesExample", document: "Sources/Todana/Todana.docc/ChangingClasses.md",
       output: """
         Trial.todana 2 1 0

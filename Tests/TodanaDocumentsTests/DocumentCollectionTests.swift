@@ -239,4 +239,67 @@ import TodanaDocuments
     let error = #expect(throws: StoreError.self) { try store.saveChanges() }
     #expect(error?.code == .cannotEncode)
   }
+
+  struct Person: Codable, Equatable, DocumentRepresentable {
+    var name: String
+    var age: Int
+  }
+
+  struct Point: DocumentRepresentable {
+    var x: Int
+    static let documentClassName = "Position"
+
+    init(x: Int) { self.x = x }
+
+    init(documentValue: DocumentValue) throws {
+      guard let x = documentValue["x"]?.int else { throw CocoaError(.coderInvalidValue) }
+      self.x = x
+    }
+
+    func makeDocumentValue() throws -> DocumentValue { ["x": .init(x)] }
+  }
+
+  @Test func `values of types come back as themselves, and keep the name of their type`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try makeStore(.inMemory, directory)
+    let mixed = try store.documents("mixed")
+    let ann = try mixed.insert(Person(name: "Ann", age: 30))
+    let point = try mixed.insert(Point(x: 5))
+    try mixed.insert(["name": "plain", "age": 3])
+    try store.saveChanges()
+    #expect(try mixed.find(Person.self) == [Person(name: "Ann", age: 30)])
+    #expect(try mixed.find(Person.self, "[age] > ?", 50) == [])
+    #expect(try mixed.find(Point.self, orderBy: "[x]").map(\.x) == [5])
+    #expect(try ann.converted(to: Person.self)?.name == "Ann")
+    #expect(try ann.converted(to: Point.self) == nil)
+    // A program without the type changes the document, and the name stays.
+    let other = try Store(backend: store.backend, classes: [])
+    let copy = try #require(try other.documents("mixed").document(for: point.key))
+    #expect(copy.originalClassName == "Position")
+    copy["x"] = 6
+    try other.saveChanges()
+    try store.refresh()
+    #expect(try point.converted(to: Point.self)?.x == 6)
+    point["x"] = "no number"
+    #expect(throws: CocoaError.self) { try mixed.find(Point.self) }
+  }
+
+  @Test func `copies have keys of their own`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try makeStore(.inMemory, directory)
+    let (users, others) = (try store.documents("users"), try store.documents("others"))
+    let user = try users.insert(["name": "Doe"], key: UUID())
+    let copy = try users.insert(copyOf: user)
+    let elsewhere = try others.insert(copyOf: user)
+    try store.saveChanges()
+    #expect(Set([user.key, copy.key, elsewhere.key]).count == 3)
+    #expect(copy.value == user.value)
+    #expect(try others.document(for: elsewhere.key) === elsewhere)
+    #expect(try others.document(for: user.key) == nil)
+    // A plain copy of an object goes to the same collection.
+    let plain = try store.copy(copy)
+    try store.saveChanges()
+    #expect(try users.count() == 3)
+    #expect(plain.key != copy.key)
+  }
 }
