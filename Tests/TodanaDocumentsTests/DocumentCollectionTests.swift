@@ -229,13 +229,16 @@ import TodanaDocuments
     #expect(try store.documentCollectionNames() == [])
   }
 
-  @Test func `a document that is too deep is refused by the save`() throws {
+  @Test func `a document that is too deep is refused`() throws {
     let directory = try TemporaryDirectory()
     let store = try makeStore(.inMemory, directory)
     let users = try store.documents("users")
     var value: DocumentValue = 1
     for _ in 0..<150 { value = ["a": value] }
-    try users.insert(value)
+    let refusal = #expect(throws: DocumentError.self) { try users.insert(value) }
+    #expect(refusal?.code == .tooDeep)
+    let document = try users.insert([:])
+    document["a"] = value
     let error = #expect(throws: StoreError.self) { try store.saveChanges() }
     #expect(error?.code == .cannotEncode)
   }

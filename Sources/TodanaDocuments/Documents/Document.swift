@@ -39,11 +39,13 @@ public final class Document: StoredObject {
   /// - Parameters:
   ///   - value: The content; a dictionary.
   ///   - key: The key; nil for one that it gets when it is inserted.
-  /// - Throws: ``DocumentError/Code/wrongKind`` if the value is no dictionary.
+  /// - Throws: ``DocumentError/Code/wrongKind`` if the value is no dictionary; ``DocumentError/Code/tooDeep``,
+  ///   ``DocumentError/Code/tooLarge``.
   public init(_ value: DocumentValue, key: UUID? = nil) throws(DocumentError) {
     super.init()
     try Self.check(value)
-    form = .decoded(value)
+    // Most documents are inserted unchanged, and their bytes take less memory than their values.
+    form = .encoded(try EncodedValue(value))
     ownKey = key
   }
 

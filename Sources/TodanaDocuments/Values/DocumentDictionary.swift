@@ -21,7 +21,7 @@ public struct DocumentDictionary: Sendable {
   private struct KeyBytes: Hashable, Sendable {
     let key: String
 
-    static func == (lhs: KeyBytes, rhs: KeyBytes) -> Bool { lhs.key.utf8.elementsEqual(rhs.key.utf8) }
+    static func == (lhs: KeyBytes, rhs: KeyBytes) -> Bool { lhs.key.hasSameBytes(as: rhs.key) }
 
     func hash(into hasher: inout Hasher) {
       var key = key
@@ -61,7 +61,7 @@ public struct DocumentDictionary: Sendable {
 
   func position(of key: String) -> Int? {
     if let positions { return positions[KeyBytes(key: key)] }
-    return entries.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }
+    return entries.firstIndex { $0.key.hasSameBytes(as: key) }
   }
 
   private mutating func append(_ key: String, _ value: DocumentValue) {
@@ -116,6 +116,12 @@ extension DocumentDictionary: ExpressibleByDictionaryLiteral {
 }
 
 extension String {
+  /// Tests whether two strings have equal bytes, which is stricter than equal characters.
+  func hasSameBytes(as other: String) -> Bool {
+    // Swift compares most strings fast; only equal ones are compared byte by byte.
+    utf8.count == other.utf8.count && self == other && utf8.elementsEqual(other.utf8)
+  }
+
   /// Compares the bytes of two strings.
   static func isBefore(_ lhs: String, _ rhs: String) -> Bool { lhs.utf8.lexicographicallyPrecedes(rhs.utf8) }
 }
