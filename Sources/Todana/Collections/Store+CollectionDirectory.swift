@@ -20,13 +20,19 @@ extension Store {
   /// Reads the list of collections if its record has changed since it was read.
   func updateCollections(readingAlways: Bool = false) throws(StoreError) {
     guard !collections.elementTypes.isEmpty else { return }
+    // Counted before the list is read: a change in between makes it be read again.
+    let changeCount = session.collectionChangeCount
     let snapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
     let isKnown = collections.state != nil && !readingAlways
-    if isKnown, snapshot.commitNumber == collections.commitNumber { return }
+    if isKnown, snapshot.commitNumber == collections.commitNumber {
+      collections.changeCount = changeCount
+      return
+    }
     let (directory, state) = try readDirectory(in: snapshot, unless: isKnown ? collections.state : nil)
     if let directory { try adopt(directory) }
     collections.state = state
     collections.commitNumber = snapshot.commitNumber
+    collections.changeCount = changeCount
   }
 
   /// Changes the list of collections in a commit of its own, and uses the new list.
@@ -52,6 +58,7 @@ extension Store {
       let batch = try batch(writing: directory, expecting: state, also)
       do throws(BackendError) {
         noteCommit(try sealing.commit(batch, durability: .full), durability: .full)
+        session.noteCollectionChange()
         break
       } catch {
         if error.code != .conflict { throw translate(error) }

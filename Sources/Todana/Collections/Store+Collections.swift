@@ -115,8 +115,10 @@ extension Store {
   @discardableResult
   public func insert<T: StoredObject>(_ object: T, into collection: String) throws(StoreError) -> ObjectID<T> {
     try beginChange()
-    // The save compares the description with the newest one, so the one that is known is good enough here.
-    if let table = registry[collection: collection], table.type == type(of: object), table.collection?.problem == nil {
+    // The save compares the list of collections with the newest one, so that of another session may be older here.
+    if collections.changeCount == session.collectionChangeCount, let table = registry[collection: collection],
+      table.type == type(of: object), table.collection?.problem == nil
+    {
       return ObjectID(unchecked: try insertAny(object, into: table))
     }
     return ObjectID(unchecked: try insertAny(object, into: table(ofCollection: collection, type(of: object))))

@@ -102,8 +102,17 @@ extension Store {
 
   /// Returns the names of all named buffers, in the order of their UTF-8 bytes.
   ///
+  /// The list of collections, which is a named buffer as well, is left out.
+  ///
   /// - Complexity: O(*n* log *n*); reads all buffers.
   public func namedBufferNames(includingPending: Bool = true) throws(StoreError) -> [String] {
+    try storedBufferNames(includingPending: includingPending).filter {
+      !$0.utf8.elementsEqual(NamedBuffers.reservedName.utf8)
+    }
+  }
+
+  /// Returns the names of all named buffers, with that of the list of collections.
+  func storedBufferNames(includingPending: Bool) throws(StoreError) -> [String] {
     try begin()
     if isTracking { tracker.noteAllNamedBuffers() }
     var names: Set<NamedBuffers.Name> = []
@@ -120,7 +129,6 @@ extension Store {
         if case .remove = change { names.remove(name) } else { names.insert(name) }
       }
     }
-    names.remove(.init(string: NamedBuffers.reservedName))
     return names.map(\.string).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 

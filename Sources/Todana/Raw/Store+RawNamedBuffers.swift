@@ -26,13 +26,15 @@ extension Store {
 
   /// Calls the closure with each saved named buffer, in the order of the names' UTF-8 bytes.
   ///
+  /// The list of collections is one of them.
+  ///
   /// - Parameter body: Receives the buffer, and a flag that ends the loop when set.
   /// - Throws: The errors of the closure; ``StoreError``: ``StoreError/Code/damagedRecord``.
   /// - Complexity: O(*n* log *n*); reads all buffers twice.
   public func rawNamedBuffers(_ body: (RawNamedBuffer, inout Bool) throws -> Void) throws {
     try withSnapshot {
       var stop = false
-      for name in try namedBufferNames(includingPending: false) where !stop {
+      for name in try storedBufferNames(includingPending: false) where !stop {
         guard let buffer = try rawNamedBuffer(name) else { continue }
         try body(buffer, &stop)
       }

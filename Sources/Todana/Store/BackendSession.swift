@@ -21,6 +21,13 @@ final class BackendSession: Sendable {
   /// The hub that passes the changes of commits to their listeners.
   let changes = ChangeHub()
 
+  /// The number of times at which the list of collections has changed, or may have.
+  private let collectionChanges = Atomic<Int>(0)
+
+  var collectionChangeCount: Int { collectionChanges.load(ordering: .acquiring) }
+
+  func noteCollectionChange() { collectionChanges.add(1, ordering: .acquiringAndReleasing) }
+
   /// The worker for the stores' background jobs.
   let worker = BackgroundWorker()
 
@@ -32,6 +39,7 @@ final class BackendSession: Sendable {
 
   /// Publishes that anything may have changed; called after another backend, usually of another process, has committed.
   private func noteExternalCommits() {
+    noteCollectionChange()
     changes.publish(.unknown)
     worker.addAwaitingJobs()
   }

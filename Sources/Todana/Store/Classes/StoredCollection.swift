@@ -14,6 +14,8 @@ struct KnownCollections {
   var elementTypes: [StoredObject.Type] = []
   /// The state of the list's record; nil if it was not read yet.
   var state: WriteBatch.Expectation?
+  /// The session's number of changes when the list was read last (``BackendSession/collectionChangeCount``).
+  var changeCount = -1
   /// The commit up to which the state is known to be the newest.
   var commitNumber: CommitNumber = 0
 }
