@@ -115,7 +115,7 @@ extension Property where Value: OptionalText {
 
   /// The text without case and accents, for comparisons: `$0.title.folded == "écoute"`.
   ///
-  /// ``IndexPart/folded(_:)`` is the corresponding part of an index.
+  /// `.folded` of ``IndexPart`` is the corresponding part of an index.
   public var folded: FoldedProperty<Root> {
     let read = read
     let property = Property<Root, FoldedText?>(path: path.folded) { object throws(StoreError) in

@@ -32,8 +32,8 @@ public struct Index: Sendable {
   /// Creates an index by one property, or by several: by the first, among equal values by the second, and so on.
   ///
   /// - Parameters:
-  ///   - parts: Key paths of properties, or ``IndexPart/descending(_:)``, ``IndexPart/folded(_:)`` or
-  ///     ``IndexPart/each(_:)`` of them; at most six.
+  ///   - parts: Key paths of properties, or `.descending`, `.folded` or `.each` of them (``IndexPart``); at most
+  ///     six.
   ///   - unique: Whether no two objects may have equal values. A save that would violate this throws
   ///     ``UniqueViolation``.
   ///   - nilIsDistinct: Whether nil never equals nil in a unique index. If true (the default), any number of objects

@@ -81,6 +81,7 @@ extension Store {
     settleFlights(flightCounts)
     undoStack?.removeAll()
     lastKnownCommit = 0
+    collections.forgetState()
     makeCleanObjectsFaults()
     seenFailureCount = failureCount
   }

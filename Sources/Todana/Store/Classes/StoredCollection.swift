@@ -18,4 +18,10 @@ struct KnownCollections {
   var changeCount = -1
   /// The commit up to which the state is known to be the newest.
   var commitNumber: CommitNumber = 0
+
+  /// Forgets the state of the list, so that it is read again.
+  mutating func forgetState() {
+    state = nil
+    changeCount = -1
+  }
 }
