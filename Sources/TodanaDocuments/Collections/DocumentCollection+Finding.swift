@@ -12,7 +12,7 @@ extension DocumentCollection {
   ///   - arguments: A value for each question mark: a value that documents can contain, or an array for `IN`.
   ///   - orderBy: The paths to sort by: `[last_name], [age] DESC, [title][c]`.
   /// - Returns: The query.
-  /// - Throws: ``QueryTextError`` with the place of an error, in the text without ``aliases``; ``StoreError``.
+  /// - Throws: `QueryTextError` with the place of an error, in the text without ``aliases``; `StoreError`.
   public func query(
     _ text: String?, arguments: [(any Sendable)?] = [], orderBy: String? = nil
   ) throws -> Query<Document> {
@@ -37,7 +37,7 @@ extension DocumentCollection {
   ///   - limit: The maximum number of documents.
   ///   - offset: The number of documents that are skipped.
   /// - Returns: The documents, loaded; none if the collection does not exist.
-  /// - Throws: ``QueryTextError``; ``StoreError``.
+  /// - Throws: `QueryTextError`; `StoreError`.
   public func find(
     _ text: String, _ arguments: (any Sendable)?..., orderBy: String? = nil, limit: Int? = nil, offset: Int = 0
   ) throws -> [Document] {
@@ -52,7 +52,7 @@ extension DocumentCollection {
   /// try users.find { $0["age"] > 20 && $0["address.country"] == "US" }
   /// ```
   ///
-  /// - Throws: ``StoreError``.
+  /// - Throws: `StoreError`.
   public func find(_ condition: (DocumentProperties) -> Condition<Document>) throws -> [Document] {
     let condition = condition(DocumentProperties(try settings()))
     return try fetch(all.where { _ in condition })
@@ -64,7 +64,7 @@ extension DocumentCollection {
   /// try users.find(anyValue: "Doe")
   /// ```
   ///
-  /// - Throws: ``StoreError``.
+  /// - Throws: `StoreError`.
   /// - Complexity: O(*n*) in all documents, unless there is an index of everything (``indexEverything()``).
   public func find(anyValue: DocumentValue) throws -> [Document] {
     let condition = DocumentProperty.anyValue(anyValue, try settings())
@@ -99,7 +99,7 @@ extension DocumentCollection {
 
   /// Returns the plan of a query: the indexes that it uses, and the number of documents that it reads.
   ///
-  /// - Throws: The errors of ``find(_:_:orderBy:limit:offset:)``; ``StoreError/Code/unknownCollection``.
+  /// - Throws: The errors of ``find(_:_:orderBy:limit:offset:)``; `StoreError.Code.unknownCollection`.
   public func explain(
     _ text: String?, _ arguments: (any Sendable)?..., orderBy: String? = nil
   ) throws -> QueryPlan {

@@ -11,7 +11,7 @@ extension DocumentCollection {
   ///   - text: Paths in brackets, each with an optional `[c]`, which ignores case and accents, or `DESC`.
   ///   - unique: Whether no two documents may have equal values; any number may have none, or null.
   /// - Throws: ``DocumentError/Code/invalidText``, with the place; the errors of
-  ///   ``Todana/Store/describeCollection(named:of:_:replacing:)``.
+  ///   `Store.describeCollection`.
   public func addIndex(_ text: String, unique: Bool = false) throws {
     let index = try PathIndex(text, unique: unique)
     try changeDescription { description in
@@ -38,7 +38,7 @@ extension DocumentCollection {
 
   /// Adds an index of all values at any depth, in a commit of its own; does nothing if there is one.
   ///
-  /// It serves ``find(anyValue:)`` and conditions on `[**.key]`. It has two entries for each value that is neither an
+  /// It serves `find(anyValue:)` and conditions on `[**.key]`. It has two entries for each value that is neither an
   /// array nor a dictionary: by its last key, and by the value alone. Documents with more than 1,000 such values have one
   /// entry, and are tested by each of these searches.
   ///

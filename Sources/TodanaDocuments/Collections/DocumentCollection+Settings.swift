@@ -56,14 +56,14 @@ extension DocumentCollection {
 
   /// Returns a text of a query with the meanings of its aliases.
   ///
-  /// - Throws: ``StoreError``.
+  /// - Throws: `StoreError`.
   public func expandingAliases(in text: String) throws -> String {
     Aliases.expand(text, try description()?.value.aliases ?? [:])
   }
 
   /// Returns a value that the program keeps for the collection; nil if there is none.
   ///
-  /// - Throws: ``StoreError``.
+  /// - Throws: `StoreError`.
   public func metadata(_ key: String) throws -> DocumentValue? { try description()?.value.metadata[key] }
 
   /// Sets a value that the program keeps for the collection, or removes it, in a commit of its own.

@@ -71,7 +71,7 @@ public final class DocumentCollection {
 
   /// Renames the collection, in a commit of its own.
   ///
-  /// - Throws: The errors of ``Todana/Store/renameCollection(named:of:to:)``.
+  /// - Throws: The errors of `Store.renameCollection`.
   public func rename(to newName: String) throws {
     try store.renameCollection(named: name, of: Document.self, to: newName)
     name = newName
@@ -79,7 +79,7 @@ public final class DocumentCollection {
 
   /// Removes the collection with all documents and indexes, in a commit of its own.
   ///
-  /// - Throws: The errors of ``Todana/Store/dropCollection(named:of:)``.
+  /// - Throws: The errors of `Store.dropCollection`.
   public func drop() throws { try store.dropCollection(named: name, of: Document.self) }
 
   // MARK: Inserting
@@ -88,7 +88,7 @@ public final class DocumentCollection {
   ///
   /// - Parameter value: The content; a dictionary.
   /// - Returns: The document.
-  /// - Throws: ``DocumentError/Code/wrongKind``; ``StoreError``.
+  /// - Throws: ``DocumentError/Code/wrongKind``; `StoreError`.
   @discardableResult
   public func insert(_ value: DocumentValue) throws -> Document {
     try insert(value, key: nil)
@@ -97,7 +97,7 @@ public final class DocumentCollection {
   /// Inserts a document with a key; the next save writes it.
   ///
   /// - Throws: ``DocumentError/Code/wrongKind``, ``DocumentError/Code/invalidKey`` if a document has the key;
-  ///   ``StoreError``.
+  ///   `StoreError`.
   @discardableResult
   public func insert(_ value: DocumentValue, key: UUID?) throws -> Document {
     let document = try Document(value, key: key)
@@ -107,7 +107,7 @@ public final class DocumentCollection {
 
   /// Inserts documents, all or none; the next save writes them.
   ///
-  /// - Throws: The errors of ``insert(_:)``. No document is inserted then.
+  /// - Throws: The errors of `insert(_:)`. No document is inserted then.
   @discardableResult
   public func insert(contentsOf values: some Sequence<DocumentValue>) throws -> [Document] {
     try make()
@@ -120,7 +120,7 @@ public final class DocumentCollection {
 
   /// Inserts a document that is in no collection.
   ///
-  /// - Throws: The errors of ``insert(_:key:)``.
+  /// - Throws: The errors of `insert(_:key:)`.
   public func insert(_ document: Document) throws {
     if let key = document.storedKey, try self.document(for: key) != nil {
       throw DocumentError(.invalidKey, "the collection \"\(name)\" has a document with the key \(key)")
@@ -139,7 +139,7 @@ public final class DocumentCollection {
 extension Store {
   /// Returns the collection of documents with a name, which is made by its first insert or index.
   ///
-  /// - Throws: ``StoreError``.
+  /// - Throws: `StoreError`.
   public func documents(_ name: String) throws -> DocumentCollection {
     _ = try collectionDescription(named: name, of: Document.self)
     return DocumentCollection(store: self, name: name)

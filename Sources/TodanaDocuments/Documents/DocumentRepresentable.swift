@@ -56,7 +56,7 @@ extension DocumentCollection {
   /// Inserts a document that is made of a value; the next save writes it.
   ///
   /// - Returns: The document.
-  /// - Throws: The errors of ``DocumentRepresentable/makeDocumentValue()`` and of ``insert(_:key:)``.
+  /// - Throws: The errors of ``DocumentRepresentable/makeDocumentValue()`` and of `insert(_:key:)`.
   @discardableResult
   public func insert<Value: DocumentRepresentable>(_ value: Value, key: UUID? = nil) throws -> Document {
     let document = try Document(value.makeDocumentValue(), key: key)
@@ -86,7 +86,7 @@ extension DocumentCollection {
   /// Inserts a copy of a document, of this or another collection or store, with a new key.
   ///
   /// - Returns: The copy.
-  /// - Throws: The errors of ``insert(_:)``.
+  /// - Throws: The errors of `insert(_:)`.
   @discardableResult
   public func insert(copyOf document: Document) throws -> Document {
     try document.loadContent()
