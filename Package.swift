@@ -227,6 +227,14 @@ if !isSet("TODANA_WITHOUT_SPEED_TESTS") {
       dependencies: ["Todana", argumentParser],
       path: "SpeedTests/CliffSpeedTest"
     ),
+    // Collections of documents, beside JSON in SQLite.
+    .executableTarget(
+      name: "DocumentSpeedTest",
+      dependencies: [
+        "SpeedTestHarness", "Todana", "TodanaDocuments", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "SpeedTests/DocumentSpeedTest"
+    ),
     // Full-text indexes. Peers in Python are run by a script that the program contains.
     .executableTarget(
       name: "TextSpeedTest",
@@ -237,7 +245,8 @@ if !isSet("TODANA_WITHOUT_SPEED_TESTS") {
     .testTarget(
       name: "SpeedTestHarnessTests",
       dependencies: [
-        "CliffSpeedTest", "DurabilitySpeedTest", "FetchSpeedTest", "InsertSpeedTest", "SpeedTestHarness",
+        "CliffSpeedTest", "DocumentSpeedTest", "DurabilitySpeedTest", "FetchSpeedTest", "InsertSpeedTest",
+        "SpeedTestHarness",
         "TextSpeedTest",
       ]
     ),

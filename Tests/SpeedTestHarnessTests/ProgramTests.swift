@@ -43,6 +43,19 @@ import Testing
     }
   }
 
+  @Test func `documents are measured beside JSON in SQLite`() throws {
+    try withTemporaryDirectory { directory in
+      let arguments = ["--count", "1000", "--repetitions", "1", "--json", "--directory", directory]
+      let run = try SpeedTestProcess("DocumentSpeedTest", arguments)
+      #expect(run.status == 0, "\(run.messages)")
+      let measurements = try JSONDecoder().decode([SpeedMeasurement].self, from: Data(run.output.utf8))
+      let workloads = ["D1", "D1-indexed", "D2", "D3", "D4", "D5", "D6"]
+      #expect(measurements.filter { $0.subject == "todana" }.map(\.workload).sorted() == workloads)
+      #expect(measurements.filter { $0.subject == "grdb-json" }.map(\.workload).sorted() == workloads.dropLast(2))
+      #expect(measurements.allSatisfy { $0.wallSeconds > 0 && $0.diskBytes > 0 })
+    }
+  }
+
   @Test func `the growth of costs is measured, and the results are right`() throws {
     try withTemporaryDirectory { directory in
       let run = try SpeedTestProcess(

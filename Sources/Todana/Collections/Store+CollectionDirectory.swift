@@ -141,6 +141,29 @@ extension Store {
     }
   }
 
+  /// Throws if a class has the stored name of a collection's table, when the store is opened.
+  ///
+  /// - Throws: ``StoreError/Code/duplicateClassName``; the errors of reading the list of collections, unless it is
+  ///   damaged.
+  func refuseClassesNamedAsCollections() throws(StoreError) {
+    guard namedBuffers.keyspace != nil, !registry.tables.isEmpty else { return }
+    let snapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
+    var directory: CollectionDirectory?
+    do throws(StoreError) {
+      directory = try readDirectory(in: snapshot, unless: nil).0
+    } catch {
+      // The store is usable without its collections, whose use reports the damage.
+      guard error.code == .damagedRecord || error.code == .unknownKeyEpoch else { throw error }
+    }
+    for entry in directory?.entries ?? [] {
+      guard let table = registry[tableNamed: entry.tableName], table.collection == nil else { continue }
+      throw StoreError(
+        .duplicateClassName,
+        "The class \(table.type) is stored as \"\(table.name)\", which is the table of the collection "
+          + "\"\(entry.collection.name)\"; override storedName.", className: table.name)
+    }
+  }
+
   // MARK: Adoption
 
   /// Makes the tables those of a list of collections: adds and renames tables, and declares their indexes.

@@ -180,6 +180,7 @@ public final class Store {
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     registry.adopt(keyspaces)
     namedBuffers.keyspace = keyspaces.first { $0.kind == .keys && $0.name == NamedBuffers.keyspaceName }?.id
+    try refuseClassesNamedAsCollections()
     try prepareContentLayouts(keyspaces)
     try prepareIndexes(keyspaces)
     try prepareTextIndexes(of: registry.tables, keyspaces)

@@ -279,6 +279,19 @@ import Testing
     #expect(try store.namedBufferNames() == [])
   }
 
+  @Test func `a class cannot take the table of a collection`() throws {
+    let backend = try EveryBackend.inMemory.open(in: TemporaryDirectory())
+    let store = try Store(backend: backend, classes: [])
+    try describe(store, "Owner", "age")
+    try store.insert(Record(["age": 1]), into: "Owner")
+    try store.saveChanges()
+    let error = #expect(throws: StoreError.self) { try Store(backend: backend, classes: [Owner.self]) }
+    #expect(error?.code == .duplicateClassName)
+    #expect(try store.count(Query(where: Record.value("age").property == 1).in(collection: "Owner")) == 1)
+    try store.dropCollection(named: "Owner", of: Record.self)
+    #expect(try Store(backend: backend, classes: [Owner.self]).count(Owner.self) == 0)
+  }
+
   @Test func `a description that cannot be read hides no other collection`() throws {
     let stores = try Stores(.inMemory)
     let store = try stores.open()
@@ -370,5 +383,57 @@ import Testing
     try store.undo()
     try store.saveChanges()
     #expect(try store.fetch(Record.all.in(collection: "users")).map(\.values) == [["n": 1]])
+  }
+
+  final class Album: StoredObject {
+    var cover: Record?
+    var pages: [Record] = []
+
+    override func writeContent(to buffer: inout DataBuffer) {
+      buffer.writeReference(cover)
+      buffer.writeReferences(pages)
+    }
+
+    override func readContent(from buffer: inout DataBuffer) throws {
+      cover = try buffer.readReference()
+      pages = try buffer.readReferences()
+    }
+
+    override class var relationships: [Relationship] {
+      [Relationship(\Album.cover, onTargetDelete: .deny), Relationship(\Album.pages, onDelete: .cascade)]
+    }
+  }
+
+  @Test(arguments: EveryBackend.allCases) func `rules of relationships hold for objects in collections`(
+    kind: EveryBackend
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let backend = try kind.open(in: directory)
+    let store = try Store(backend: backend, classes: [Album.self])
+    try describe(store, "a")
+    try describe(store, "b")
+    let (cover, first, second) = (Record(["n": 1]), Record(["n": 2]), Record(["n": 3]))
+    try store.insert(cover, into: "a")
+    try store.insert(first, into: "a")
+    try store.insert(second, into: "b")
+    let album = Album()
+    (album.cover, album.pages) = (cover, [first, second])
+    try store.insert(album)
+    try store.saveChanges()
+    // Another store knows neither the collections nor the objects before it deletes one.
+    let other = try Store(backend: backend, classes: [Album.self])
+    let coverID = try #require(cover.id)
+    let denied = #expect(throws: StoreError.self) { try other.delete([coverID]) }
+    #expect(denied?.code == .deleteDenied)
+    try other.delete([try #require(second.id)])
+    try other.saveChanges()
+    #expect(try other.fetch(Album.self).first?.pages.compactMap(\.id) == [first.id].compactMap { $0 })
+    try store.refresh()
+    try store.update(album) { $0.cover = nil }
+    try store.delete(album)
+    try store.saveChanges()
+    #expect(try store.count(Record.all.in(collection: "a")) == 1)
+    #expect(try store.count(Record.all.in(collection: "b")) == 0)
+    #expect(try store.verify().isSound)
   }
 }
