@@ -305,4 +305,32 @@ import TodanaDocuments
     #expect(try users.count() == 3)
     #expect(plain.key != copy.key)
   }
+
+  @Test func `values are projected, distinguished and summed up`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try makeStore(.inMemory, directory)
+    let users = try store.documents("users")
+    #expect(try users.summary(of: "age").count == 0)
+    try users.insert(contentsOf: Self.people)
+    try store.saveChanges()
+    #expect(
+      try users.values(at: ["last_name", "address.city"], where: "[age] IS NUMBER", orderBy: "[age]", limit: 2)
+        == [["Smith", "Nice"], ["doe", nil]])
+    #expect(try users.distinctValues(at: "address.country") == ["FR", "US"])
+    #expect(try users.distinctValues(at: "emails[*]", where: "[age] > ?", 35) == ["jdoe@foo.com", "john@foo.com"])
+    let ages = try users.summary(of: "age")
+    #expect(ages.count == 4)
+    #expect(ages.sum == 94.5)
+    #expect(ages.average == 31.5)
+    #expect(ages.minimum == 20)
+    #expect(ages.maximum == "unknown")
+    #expect(try users.summary(of: "age", where: "[age] IN (20, 41)").sum?.int == 61)
+    let groups = try users.summaries(of: "age", groupedBy: "address.country")
+    #expect(groups.map(\.group) == [nil, "FR", "US"])
+    #expect(groups.map(\.documentCount) == [2, 1, 2])
+    #expect(groups.map(\.summary.sum) == [33.5, 20, 41])
+    try users.insert(["big": .init(Int64.max)])
+    try users.insert(["big": 1])
+    #expect(try users.summary(of: "big").sum == nil)
+  }
 }
