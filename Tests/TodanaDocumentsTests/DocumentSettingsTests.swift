@@ -155,4 +155,68 @@ import TodanaDocuments
     try users.removeIndexOfEverything()
     #expect(try users.find(anyValue: "last 7").count == 6)
   }
+
+  @Test func `a configuration makes collections and adds indexes`() throws {
+    let json = """
+      {"collections": {"users": {"indexes": ["[last_name], [age] DESC"], "uniqueIndexes": ["[email]"],
+        "defaults": {"active": true}, "aliases": {"country": "[address.country]"}, "cacheSize": 3},
+       "logs": {"indexesEverything": true}}}
+      """
+    let configuration = try DocumentConfiguration(json: Data(json.utf8))
+    let store = try makeStore()
+    let collections = try store.apply(configuration)
+    #expect(try store.documentCollectionNames() == ["logs", "users"])
+    let users = try #require(collections["users"])
+    #expect(users.cacheSize == 3)
+    #expect(try users.indexes == ["[last_name], [age] DESC", "[email]"])
+    #expect(users.defaults == ["active": true])
+    try users.insert(["address": ["country": "US"]])
+    #expect(try users.count("[active] AND country = 'US'") == 1)
+    try store.saveChanges()
+    try store.apply(configuration)
+    #expect(try users.indexes.count == 2)
+    let copy = try DocumentConfiguration(json: Data(DocumentValue(encoding: configuration).json().utf8))
+    #expect(copy == configuration)
+    #expect(throws: DocumentError.self) { try DocumentConfiguration(json: Data("{}".utf8)) }
+    var wrong = DocumentConfiguration.Collection()
+    wrong.indexes = ["last_name"]
+    #expect(throws: DocumentError.self) { try store.apply(DocumentConfiguration(collections: ["users": wrong])) }
+    #expect(try users.indexes.count == 2)
+  }
+
+  @Test func `a store keeps metadata`() throws {
+    let store = try makeStore()
+    #expect(try store.metadata("window") == nil)
+    try store.setMetadata(["x": 1, "open": [true, nil]], for: "window")
+    try store.saveChanges()
+    let other = try Store(backend: store.backend, classes: [])
+    #expect(try other.metadata("window") == ["x": 1, "open": [true, nil]])
+    try other.setMetadata(nil, for: "window")
+    #expect(try other.metadata("window") == nil)
+    try other.saveChanges()
+  }
+
+  @Test func `a collection keeps the documents that were used last`() throws {
+    let store = try makeStore()
+    let users = try store.documents("users")
+    var keys: [UUID] = []
+    for number in 0..<10 { keys.append(try users.insert(["n": .init(number)]).key) }
+    try store.saveChanges()
+    users.cacheSize = 3
+    weak let kept = try users.document(for: keys[0])
+    #expect(kept != nil)
+    for key in keys[1..<3] { _ = try users.document(for: key) }
+    _ = try users.document(for: keys[0])
+    for key in keys[3..<5] { _ = try users.document(for: key) }
+    #expect(kept != nil)
+    _ = try users.find("[n] > 6")
+    #expect(kept == nil)
+    weak let last = try users.document(for: keys[9])
+    #expect(last != nil)
+    users.flushCache()
+    #expect(last == nil)
+    users.cacheSize = -1
+    weak let unkept = try users.document(for: keys[9])
+    #expect(unkept == nil)
+  }
 }

@@ -83,7 +83,9 @@ extension DocumentCollection {
 
   private func fetch(_ query: Query<Document>) throws(StoreError) -> [Document] {
     guard try exists else { return [] }
-    return try store.fetch(query)
+    let found = try store.fetch(query)
+    cache.use(found)
+    return found
   }
 
   /// Returns the number of documents.

@@ -8,6 +8,12 @@ extension DocumentCollection {
   /// - Complexity: One read of a record for a key that a document got when it was inserted; an additional search in an
   ///   index for a key that was given.
   public func document(for key: UUID) throws(StoreError) -> Document? {
+    let found = try findDocument(for: key)
+    if let found { cache.use(found) }
+    return found
+  }
+
+  private func findDocument(for key: UUID) throws(StoreError) -> Document? {
     guard let description = try store.collectionDescription(named: name, of: Document.self),
       let salt = CollectionDescription.salt(of: description)
     else { return nil }

@@ -22,10 +22,14 @@ extension DocumentCollection {
   /// - Parameter defaults: The values, by paths without `[*]` and `**`.
   /// - Throws: ``DocumentError/Code/invalidText`` for another path; the errors of ``addIndex(_:unique:)``.
   public func setDefaults(_ defaults: [String: DocumentValue]) throws {
+    try Self.checkDefaults(defaults)
+    try changeDescription { $0.defaults = defaults }
+  }
+
+  static func checkDefaults(_ defaults: [String: DocumentValue]) throws(DocumentError) {
     for path in defaults.keys where !DocumentPath(path).isSingle {
       throw DocumentError(.invalidText, "a default needs a path to one value, not \"\(path)\"")
     }
-    try changeDescription { $0.defaults = defaults }
   }
 
   /// The words that stand for parts of the texts of queries; they are kept in the store.
@@ -48,10 +52,14 @@ extension DocumentCollection {
   /// - Throws: ``DocumentError/Code/invalidText`` for a word that cannot be an alias; the errors of
   ///   ``addIndex(_:unique:)``.
   public func setAliases(_ aliases: [String: String]) throws {
+    try Self.checkAliases(aliases)
+    try changeDescription { $0.aliases = aliases }
+  }
+
+  static func checkAliases(_ aliases: [String: String]) throws(DocumentError) {
     for word in aliases.keys {
       if let problem = Aliases.problem(with: word) { throw DocumentError(.invalidText, problem) }
     }
-    try changeDescription { $0.aliases = aliases }
   }
 
   /// Returns a text of a query with the meanings of its aliases.

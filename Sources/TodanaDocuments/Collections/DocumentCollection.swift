@@ -16,6 +16,8 @@ public import Todana
 public final class DocumentCollection {
   public let store: Store
   public private(set) var name: String
+  /// The documents that are kept in memory.
+  var cache = DocumentCache()
 
   init(store: Store, name: String) {
     self.store = store

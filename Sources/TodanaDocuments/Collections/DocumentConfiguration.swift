@@ -1,0 +1,95 @@
+public import Foundation
+public import Todana
+
+/// The settings of collections of documents, in a file for example.
+///
+/// ```json
+/// {"collections": {"users": {
+///   "indexes": ["[last_name], [age] DESC"], "uniqueIndexes": ["[email]"], "indexesEverything": false,
+///   "defaults": {"active": true}, "aliases": {"country": "[address.country]"}, "cacheSize": 100
+/// }}}
+/// ```
+public struct DocumentConfiguration: Codable, Sendable, Equatable {
+  public var collections: [String: Collection]
+
+  /// The settings of a collection; those that are nil are left as they are.
+  public struct Collection: Codable, Sendable, Equatable {
+    public var indexes: [String]?
+    public var uniqueIndexes: [String]?
+    public var indexesEverything: Bool?
+    public var defaults: [String: DocumentValue]?
+    public var aliases: [String: String]?
+    public var cacheSize: Int?
+
+    public init() {}
+  }
+
+  public init(collections: [String: Collection] = [:]) { self.collections = collections }
+
+  /// Reads a configuration from JSON.
+  ///
+  /// - Throws: ``DocumentError/Code/invalidText``, ``DocumentError/Code/notConvertible``.
+  public init(json: Data) throws(DocumentError) { self = try DocumentValue(json: json).decode() }
+}
+
+extension Store {
+  /// Applies a configuration: makes its collections, adds their indexes, and sets their defaults and aliases.
+  ///
+  /// Existing indexes stay. Each collection that changes is changed in a commit of its own.
+  ///
+  /// - Returns: The collections, by name, with the cache sizes of the configuration.
+  /// - Throws: The errors of ``DocumentCollection/addIndex(_:unique:)``; collections that come before it in the order of
+  ///   their names have been changed then.
+  @discardableResult
+  public func apply(_ configuration: DocumentConfiguration) throws -> [String: DocumentCollection] {
+    var collections: [String: DocumentCollection] = [:]
+    for (name, settings) in configuration.collections.sorted(by: { String.isBefore($0.key, $1.key) }) {
+      let collection = try documents(name)
+      try collection.apply(settings)
+      collections[name] = collection
+    }
+    return collections
+  }
+
+  /// Returns a value that the program keeps in the store under a key; nil if there is none.
+  ///
+  /// - Throws: `StoreError`; ``DocumentError``.
+  public func metadata(_ key: String) throws -> DocumentValue? {
+    let bytes = try readNamedBuffer(Self.metadataName(key)) { buffer in try buffer.readBytes() }
+    guard let bytes else { return Optional.none }
+    return try EncodedValue(checking: bytes).value()
+  }
+
+  /// Sets a value that the program keeps in the store under a key, or removes it, with the next save.
+  ///
+  /// It is a named buffer, whose name is "metadata: " and the key.
+  ///
+  /// - Throws: `StoreError`; ``DocumentError/Code/tooLarge``, ``DocumentError/Code/tooDeep``.
+  public func setMetadata(_ value: DocumentValue?, for key: String) throws {
+    guard let value else {
+      try removeNamedBuffer(Self.metadataName(key))
+      return
+    }
+    let bytes = try EncodedValue(value).bytes
+    try writeNamedBuffer(Self.metadataName(key)) { buffer in buffer.writeBytes(bytes) }
+  }
+
+  private static func metadataName(_ key: String) -> String { "metadata: " + key }
+}
+
+extension DocumentCollection {
+  fileprivate func apply(_ settings: DocumentConfiguration.Collection) throws {
+    var added: [PathIndex] = []
+    for text in settings.indexes ?? [] { added.append(try PathIndex(text, unique: false)) }
+    for text in settings.uniqueIndexes ?? [] { added.append(try PathIndex(text, unique: true)) }
+    if let defaults = settings.defaults { try Self.checkDefaults(defaults) }
+    if let aliases = settings.aliases { try Self.checkAliases(aliases) }
+    try changeDescription { description in
+      for index in added where !description.indexes.contains(index) { description.indexes.append(index) }
+      if let indexesEverything = settings.indexesEverything { description.indexesEverything = indexesEverything }
+      if let defaults = settings.defaults { description.defaults = defaults }
+      if let aliases = settings.aliases { description.aliases = aliases }
+    }
+    if let cacheSize = settings.cacheSize { self.cacheSize = cacheSize }
+  }
+}
