@@ -219,4 +219,40 @@ import TodanaDocuments
     weak let unkept = try users.document(for: keys[9])
     #expect(unkept == nil)
   }
+
+  @Test(arguments: EveryBackend.allCases) func `texts are searched, with and without an index`(
+    kind: EveryBackend
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Store(backend: kind.open(in: directory), classes: [])
+    let books = try store.documents("books")
+    let titles = ["Blue Note", "Kind of Blue", "Écoute", "東京物語", "Blues and the abstract truth", "Note"]
+    for title in titles {
+      try books.insert(["title": .init(title), "chapters": [["name": .init("On " + title)], ["name": 5]]])
+    }
+    func check() throws {
+      #expect(try books.search("blue note", at: "title").map { $0["title"]?.string } == ["Blue Note"])
+      #expect(try books.find { $0["title"].matches("ecoute") }.count == 1)
+      #expect(try books.find { $0["title"].matches("東京") }.count == 1)
+      #expect(try books.find { $0["chapters[*].name"].matches("truth") }.count == 1)
+      #expect(Set(try books.search("note", at: "title").compactMap { $0["title"]?.string }) == ["Blue Note", "Note"])
+    }
+    try check()
+    try store.saveChanges()
+    try books.addTextIndex("title")
+    try books.addTextIndex("chapters[*].name")
+    try books.addTextIndex("title")
+    #expect(try books.textIndexes == ["title", "chapters[*].name"])
+    try check()
+    try store.buildIndexes()
+    try check()
+    try books.update(where: "[title] = 'Note'") { value throws(DocumentError) in try value.set("Blue Note", at: "title")
+    }
+    try store.saveChanges()
+    #expect(try books.search("blue note", at: "title").count == 2)
+    #expect(try store.verify().isSound)
+    #expect(try books.removeTextIndex("title"))
+    #expect(try !books.removeTextIndex("title"))
+    #expect(try books.search("blue note", at: "title").count == 2)
+  }
 }

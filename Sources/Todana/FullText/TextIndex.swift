@@ -56,6 +56,26 @@ public struct TextIndex: Sendable {
     self.findsSubstrings = findsSubstrings
   }
 
+  /// Creates a text index over a property that code derives from the content of objects.
+  ///
+  /// - Parameters:
+  ///   - property: The property.
+  ///   - name: The name by which conditions refer to the index; by default that of the property.
+  ///   - keepsPositions: As for ``init(_:name:weights:language:stopWords:keepsPositions:findsSubstrings:)``.
+  ///   - findsSubstrings: As for ``init(_:name:weights:language:stopWords:keepsPositions:findsSubstrings:)``.
+  public init<Root: StoredObject, Text: IndexedText>(
+    _ property: DerivedProperty<Root, Text>, name: String? = nil, keepsPositions: Bool = true,
+    findsSubstrings: Bool = true
+  ) {
+    columns = [TextColumn(property.property)]
+    givenName = name
+    weights = []
+    language = nil
+    stopWords = []
+    self.keepsPositions = keepsPositions
+    self.findsSubstrings = findsSubstrings
+  }
+
   /// The name that identifies the index; nil if none is given and the name of a property is not known.
   var name: String? {
     if let givenName { return givenName }

@@ -11,6 +11,8 @@ struct CollectionDescription: Sendable {
   var indexes: [PathIndex] = []
   /// Whether there is an index of all values at any depth.
   var indexesEverything = false
+  /// The paths with text indexes, in their normal form.
+  var textPaths: [String] = []
   /// The values that count in queries for missing ones, by path.
   var defaults: [String: DocumentValue] = [:]
   /// The words that stand for parts of the texts of queries.
@@ -50,6 +52,7 @@ struct CollectionDescription: Sendable {
       indexes.append(try PathIndex(text, unique: isUnique))
     }
     indexesEverything = value["everything"]?.bool ?? false
+    textPaths = value["texts"]?.array?.compactMap(\.string) ?? []
     defaults = value["defaults"]?.dictionary ?? [:]
     aliases = value["aliases"]?.dictionary?.compactMapValues(\.string) ?? [:]
     metadata = value["metadata"]?.dictionary ?? [:]
@@ -61,7 +64,8 @@ struct CollectionDescription: Sendable {
   func bytes() throws(DocumentError) -> [UInt8] {
     let value: DocumentValue = [
       "indexes": DocumentValue(indexes.map { ["text": DocumentValue($0.text), "unique": DocumentValue($0.isUnique)] }),
-      "everything": DocumentValue(indexesEverything), "defaults": DocumentValue(defaults),
+      "everything": DocumentValue(indexesEverything), "texts": DocumentValue(textPaths.map { DocumentValue($0) }),
+      "defaults": DocumentValue(defaults),
       "aliases": DocumentValue(aliases.mapValues { DocumentValue($0) }), "metadata": DocumentValue(metadata),
     ]
     var bytes = [Self.version]
@@ -80,6 +84,10 @@ struct CollectionDescription: Sendable {
       declared.append(Index(parts: [.each(Document.namedScalars)], name: "all values by name"))
       declared.append(Index(parts: [.each(Document.bareScalars)], name: "all values"))
     }
-    return CollectionIndexes(indexes: declared)
+    let textIndexes = textPaths.map { path in
+      let property = DocumentProperty(DocumentPath(path), settings)
+      return property.textIndex(named: PathIndex.shortened("[\(path)]"))
+    }
+    return CollectionIndexes(indexes: declared, textIndexes: textIndexes)
   }
 }

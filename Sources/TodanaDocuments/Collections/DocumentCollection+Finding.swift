@@ -77,6 +77,24 @@ extension DocumentCollection {
     try find(anyValue: anyValue.documentValue)
   }
 
+  /// Returns the documents whose texts at a path have what a person typed, the most relevant first.
+  ///
+  /// ```swift
+  /// try books.addTextIndex("title")
+  /// let found = try books.search("blue no", at: "title", limit: 10)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - typed: Words, whose last one may be incomplete, and other expressions of text searches.
+  ///   - path: The path of the texts.
+  ///   - limit: The maximum number of documents.
+  /// - Returns: The documents.
+  /// - Throws: `StoreError`.
+  public func search(_ typed: String, at path: String, limit: Int = 100) throws -> [Document] {
+    let condition = DocumentProperties(try settings())[path].matches(typed)
+    return try fetch(all.where { _ in condition }.sorted(by: .relevance).limit(limit))
+  }
+
   private func settings() throws(StoreError) -> QuerySettings {
     try description()?.value.querySettings ?? QuerySettings()
   }

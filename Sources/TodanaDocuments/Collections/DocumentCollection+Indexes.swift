@@ -54,4 +54,37 @@ extension DocumentCollection {
     guard try description()?.value.indexesEverything == true else { return }
     try changeDescription { $0.indexesEverything = false }
   }
+
+  // MARK: Texts
+
+  /// Adds a text index on the texts at a path, in a commit of its own; does nothing if there is one.
+  ///
+  /// It serves ``DocumentProperty/matches(_:)-(TextExpression)`` and ``search(_:at:limit:)``. A path with `[*]` or `**`
+  /// searches all texts that it leads to.
+  ///
+  /// - Parameter path: The path, without brackets around it.
+  /// - Throws: The errors of ``addIndex(_:unique:)``.
+  public func addTextIndex(_ path: String) throws {
+    let path = DocumentPath(path).description
+    try changeDescription { description in
+      if !description.textPaths.contains(where: { $0.hasSameBytes(as: path) }) { description.textPaths.append(path) }
+    }
+  }
+
+  /// Removes a text index, in a commit of its own.
+  ///
+  /// - Returns: Whether there was such an index.
+  /// - Throws: The errors of ``addIndex(_:unique:)``.
+  @discardableResult
+  public func removeTextIndex(_ path: String) throws -> Bool {
+    let path = DocumentPath(path).description
+    guard try textIndexes.contains(where: { $0.hasSameBytes(as: path) }) else { return false }
+    try changeDescription { description in description.textPaths.removeAll { $0.hasSameBytes(as: path) } }
+    return true
+  }
+
+  /// The paths with text indexes, in their normal form.
+  public var textIndexes: [String] {
+    get throws(StoreError) { try description()?.value.textPaths ?? [] }
+  }
 }

@@ -47,8 +47,13 @@ struct PathIndex: Sendable, Equatable {
   private func name(_ settings: QuerySettings) -> String {
     var name = (isUnique ? "unique " : "") + text
     for part in parts { if let value = settings.defaults[part.path] { name += " or \(value)" } }
-    if name.utf8.count <= Self.nameByteLimit, !name.utf8.contains(0) { return name }
-    // A name has at most 255 bytes without NUL. A longer one ends in a hash of all bytes (FNV-1a).
+    return Self.shortened(name)
+  }
+
+  /// Returns a name that the library accepts: of at most 255 bytes without NUL.
+  static func shortened(_ name: String) -> String {
+    if name.utf8.count <= nameByteLimit, !name.utf8.contains(0) { return name }
+    // A longer one ends in a hash of all bytes (FNV-1a).
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     var start = ""

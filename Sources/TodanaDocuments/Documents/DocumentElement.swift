@@ -36,6 +36,11 @@ extension Document {
     DerivedProperty("text of " + name(path, defaultValue)) { $0.comparedValue(at: path, defaultValue)?.string }
   }
 
+  /// The texts at a path with `[*]` or `**`.
+  static func texts(at path: DocumentPath) -> DerivedProperty<Document, [String]> {
+    DerivedProperty("texts of " + path.description) { $0.values(at: path).compactMap(\.string) }
+  }
+
   /// Returns a name that tells the default, so that an index with another default is built again.
   private static func name(_ path: DocumentPath, _ defaultValue: DocumentValue?) -> String {
     path.description + (defaultValue.map { " or \($0)" } ?? "")

@@ -156,6 +156,27 @@ public struct DocumentProperty: Sendable {
   /// The path must lead to one value.
   public var text: Property<Document, String?> { Document.text(at: path, default: defaultValue).property }
 
+  /// Returns the condition that the texts at the path have what a text expression describes.
+  ///
+  /// ```swift
+  /// try books.find { $0["title"].matches("blue note") }
+  /// ```
+  ///
+  /// A text index on the path serves it (``DocumentCollection/addTextIndex(_:)``).
+  public func matches(_ expression: TextExpression) -> Condition<Document> {
+    path.isSingle ? text.matches(expression) : Document.texts(at: path).property.matches(expression)
+  }
+
+  /// Returns the condition that the texts at the path have what a person typed.
+  public func matches(_ typed: String) -> Condition<Document> { matches(TextExpression(typed: typed)) }
+
+  /// Returns the text index for the path.
+  func textIndex(named name: String) -> TextIndex {
+    path.isSingle
+      ? TextIndex(Document.text(at: path, default: defaultValue), name: name)
+      : TextIndex(Document.texts(at: path), name: name)
+  }
+
   /// Returns a query sorted by the value, or by its text without case and accents.
   func sorting(_ query: Query<Document>, _ order: Todana.SortOrder, isFolded: Bool) -> Query<Document> {
     isFolded
