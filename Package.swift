@@ -149,6 +149,13 @@ var swiftTargets: [Target] = [
   .executableTarget(name: "FindingExample", dependencies: ["Todana"], path: "Tests/FindingExample"),
   .executableTarget(name: "ChangingClassesExample", dependencies: ["Todana"], path: "Tests/ChangingClassesExample"),
   .executableTarget(
+    name: "NanoStoreExample", dependencies: ["Todana", "TodanaDocuments"], path: "Tests/NanoStoreExample"),
+  .executableTarget(
+    name: "NTJsonStoreExample",
+    dependencies: ["Todana", "TodanaDocuments"],
+    path: "Tests/NTJsonStoreExample"
+  ),
+  .executableTarget(
     name: "DocumentsExample",
     dependencies: ["Todana", "TodanaDocuments"],
     path: "Tests/DocumentsExample"
@@ -175,7 +182,7 @@ var swiftTargets: [Target] = [
     name: "DocumentationTests",
     dependencies: [
       "ChangingClassesExample", "DeleteRulesExample", "DocumentsExample", "FindingExample", "GuideExample",
-      "MainActorExample",
+      "MainActorExample", "NTJsonStoreExample", "NanoStoreExample",
       "ReadmeExample", "RelationshipsExample", "SearchAsYouTypeExample", "SearchingExample", "TestSupport", "Todana",
     ]
   ),

@@ -69,6 +69,39 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
 
         """),
     DocumentedProgram(
+      name: "NanoStoreExample", document: "Sources/TodanaDocuments/TodanaDocuments.docc/ComingFromNanoStore.md",
+      output: """
+        John
+        [true, false]
+        1 2
+        1 1
+        1
+        2
+        1
+        1
+        ["Ann", "Jane"]
+        [[Optional("Ann"), Optional("US")]]
+        ["Doe", "Smith", "doe"] 37.0
+        1
+        1
+        1 3
+        3
+
+        """),
+    DocumentedProgram(
+      name: "NTJsonStoreExample", document: "Sources/TodanaDocuments/TodanaDocuments.docc/ComingFromNTJsonStore.md",
+      output: """
+        ["Jane", "John"]
+        2
+        2 true
+        true
+        refused: unique [email]
+        1 2
+        3
+        ["users"]
+
+        """),
+    DocumentedProgram(
       name: "ChangingClassesExample", document: "Sources/Todana/Todana.docc/ChangingClasses.md",
       output: """
         Trial.todana 2 1 0

@@ -436,4 +436,31 @@ import Testing
     #expect(try store.count(Record.all.in(collection: "b")) == 0)
     #expect(try store.verify().isSound)
   }
+
+  @Test(arguments: EveryBackend.allCases) func `an object is current until it or its record changes`(
+    kind: EveryBackend
+  ) throws {
+    let stores = try Stores(kind)
+    let (store, other) = (try stores.open(), try stores.open())
+    try describe(store, "users")
+    let record = Record(["n": 1])
+    #expect(throws: StoreError.self) { try store.isCurrent(record) }
+    let id = try store.insert(record, into: "users")
+    #expect(try !store.isCurrent(record))
+    try store.saveChanges()
+    #expect(try store.isCurrent(record))
+    try store.update(record) { $0.values = ["n": 2] }
+    #expect(try !store.isCurrent(record))
+    try store.saveChanges()
+    let copy = try #require(try other.fetch(id))
+    try other.update(copy) { $0.values = ["n": 3] }
+    try other.saveChanges()
+    #expect(try other.isCurrent(copy))
+    #expect(try !store.isCurrent(record))
+    try store.refresh()
+    #expect(try store.isCurrent(record))
+    try other.delete(copy)
+    try other.saveChanges()
+    #expect(try !store.isCurrent(record))
+  }
 }
