@@ -32,7 +32,7 @@ print(try people.count("[FirstName] IN ? AND [Age] IS NULL", ["Ann", "Eve"]))  /
 // Sorts, pages, parts of objects, distinct values and aggregates.
 let page = try people.find("TRUE", orderBy: "[LastName][c], [FirstName] DESC", limit: 2, offset: 1)
 print(page.compactMap { $0["FirstName"]?.string })  // ["Ann", "Jane"]
-print(try people.values(at: ["FirstName", "Address.Country"], where: "[Age] IS NULL"))  // [[Optional("Ann"), Optional("US")]]
+print(try people.values(at: ["FirstName", "Address.Country"], where: "[Age] IS NULL"))
 print(try people.distinctValues(at: "LastName"), try people.summary(of: "Age").average ?? 0)
 
 // By the time of the last save, and by ranges of dates.
