@@ -255,4 +255,27 @@ import TodanaDocuments
     #expect(try !books.removeTextIndex("title"))
     #expect(try books.search("blue note", at: "title").count == 2)
   }
+
+  @Test func `the size of documents is limited`() throws {
+    let store = try makeStore()
+    let users = try store.documents("users")
+    #expect(try users.documentByteLimit == 16 << 20)
+    let large: DocumentValue = ["text": .init(String(repeating: "x", count: 17 << 20))]
+    let error = #expect(throws: DocumentError.self) { try users.insert(large) }
+    #expect(error?.code == .tooLarge)
+    try users.setDocumentByteLimit(20 << 20)
+    let document = try users.insert(large)
+    try store.saveChanges()
+    try users.setDocumentByteLimit(100)
+    #expect(throws: DocumentError.self) { try users.insert(["text": .init(String(repeating: "x", count: 100))]) }
+    let small = try users.insert(["text": "x"])
+    small["text"] = .init(String(repeating: "x", count: 100))
+    let refusal = #expect(throws: StoreError.self) { try store.saveChanges() }
+    #expect(refusal?.code == .cannotEncode)
+    store.discardChanges()
+    #expect(try Store(backend: store.backend, classes: []).documents("users").documentByteLimit == 100)
+    #expect(document["text"]?.string?.utf8.count == 17 << 20)
+    #expect(throws: DocumentError.self) { try users.setDocumentByteLimit(0) }
+    #expect(throws: DocumentError.self) { try users.setDocumentByteLimit(1 << 31) }
+  }
 }

@@ -26,6 +26,13 @@ enum BinaryForm {
   /// The maximum size of a document in bytes, unless a collection has another one.
   static let defaultByteLimit = 16 << 20
 
+  /// The largest limit that a collection may set.
+  static let largestByteLimit = 1 << 30
+
+  static func tooLarge(_ byteCount: Int, _ byteLimit: Int) -> DocumentError {
+    DocumentError(.tooLarge, "a document has \(byteCount) bytes, over the limit of \(byteLimit)")
+  }
+
   static var tooDeep: DocumentError {
     DocumentError(.tooDeep, "arrays and dictionaries are nested more than \(depthLimit) levels deep")
   }

@@ -12,7 +12,7 @@ struct BinaryWriter {
     var writer = BinaryWriter()
     try writer.append(value)
     if writer.bytes.count > byteLimit {
-      throw DocumentError(.tooLarge, "a document has \(writer.bytes.count) bytes, over the limit of \(byteLimit)")
+      throw BinaryForm.tooLarge(writer.bytes.count, byteLimit)
     }
     return writer.bytes
   }

@@ -4,10 +4,12 @@ internal import Todana
 /// (docs/formats/documents.md).
 struct CollectionDescription: Sendable {
   private static let version: UInt8 = 1
-  private static let headerByteCount = 9
+  private static let headerByteCount = 13
 
   /// The random number from which keys of documents are made.
   var salt = DocumentKeys.randomSalt()
+  /// The maximum number of bytes of a document in its binary form.
+  var byteLimit = UInt32(BinaryForm.defaultByteLimit)
   var indexes: [PathIndex] = []
   /// Whether there is an index of all values at any depth.
   var indexesEverything = false
@@ -25,7 +27,17 @@ struct CollectionDescription: Sendable {
   /// Returns the salt of a description, without reading the rest.
   static func salt(of description: [UInt8]) -> UInt64? {
     guard description.count >= headerByteCount, description[0] == version else { return nil }
-    return description[1..<headerByteCount].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    return number(description[1..<9])
+  }
+
+  /// Returns the maximum number of bytes of a document, without reading the rest.
+  static func byteLimit(of description: [UInt8]) -> Int? {
+    guard description.count >= headerByteCount, description[0] == version else { return nil }
+    return Int(number(description[9..<13]))
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   var querySettings: QuerySettings {
@@ -44,6 +56,7 @@ struct CollectionDescription: Sendable {
       throw DocumentError(.invalidBytes, "the description of a collection has an unknown version")
     }
     self.salt = salt
+    byteLimit = UInt32(truncatingIfNeeded: Self.byteLimit(of: bytes) ?? BinaryForm.defaultByteLimit)
     let value = try EncodedValue(checking: Array(bytes.dropFirst(Self.headerByteCount))).value()
     for index in value["indexes"]?.array ?? [] {
       guard let text = index["text"]?.string, let isUnique = index["unique"]?.bool else {
@@ -70,6 +83,7 @@ struct CollectionDescription: Sendable {
     ]
     var bytes = [Self.version]
     for byte in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: salt >> UInt64(8 * byte))) }
+    for byte in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: byteLimit >> UInt32(8 * byte))) }
     return bytes + (try EncodedValue(value, byteLimit: 1 << 19).bytes)
   }
 

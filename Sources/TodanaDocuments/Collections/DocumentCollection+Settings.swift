@@ -83,6 +83,24 @@ extension DocumentCollection {
     try changeDescription { $0.metadata[key] = value }
   }
 
+  /// The maximum number of bytes of a document in its binary form, by default 16 MiB; it is kept in the store.
+  public var documentByteLimit: Int {
+    get throws(StoreError) { try description().map { Int($0.value.byteLimit) } ?? BinaryForm.defaultByteLimit }
+  }
+
+  /// Sets the maximum number of bytes of a document in its binary form, in a commit of its own.
+  ///
+  /// Larger documents that exist can be read, but not saved again.
+  ///
+  /// - Parameter byteLimit: The number, from 1 to 2^30.
+  /// - Throws: ``DocumentError/Code/numberOutOfRange``; the errors of ``addIndex(_:unique:)``.
+  public func setDocumentByteLimit(_ byteLimit: Int) throws {
+    guard (1...BinaryForm.largestByteLimit).contains(byteLimit) else {
+      throw DocumentError(.numberOutOfRange, "the size of documents is limited to 1 to 2^30 bytes, not \(byteLimit)")
+    }
+    try changeDescription { $0.byteLimit = UInt32(byteLimit) }
+  }
+
   private func read<Value>(_ setting: KeyPath<CollectionDescription, Value>) -> Value? {
     do throws(StoreError) {
       return try description()?.value[keyPath: setting]

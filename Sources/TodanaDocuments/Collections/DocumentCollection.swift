@@ -127,6 +127,9 @@ public final class DocumentCollection {
     if let key = document.storedKey, try self.document(for: key) != nil {
       throw DocumentError(.invalidKey, "the collection \"\(name)\" has a document with the key \(key)")
     }
+    let description = try store.collectionDescription(named: name, of: Document.self)
+    try document.checkSize(
+      description.flatMap { CollectionDescription.byteLimit(of: $0) } ?? BinaryForm.defaultByteLimit)
     do throws(StoreError) {
       try store.insert(document, into: name)
     } catch {

@@ -39,13 +39,13 @@ public final class Document: StoredObject {
   /// - Parameters:
   ///   - value: The content; a dictionary.
   ///   - key: The key; nil for one that it gets when it is inserted.
-  /// - Throws: ``DocumentError/Code/wrongKind`` if the value is no dictionary; ``DocumentError/Code/tooDeep``,
-  ///   ``DocumentError/Code/tooLarge``.
+  /// - Throws: ``DocumentError/Code/wrongKind`` if the value is no dictionary; ``DocumentError/Code/tooDeep``;
+  ///   ``DocumentError/Code/tooLarge`` if it has more than 1 GiB.
   public init(_ value: DocumentValue, key: UUID? = nil) throws(DocumentError) {
     super.init()
     try Self.check(value)
     // Most documents are inserted unchanged, and their bytes take less memory than their values.
-    form = .encoded(try EncodedValue(value))
+    form = .encoded(try EncodedValue(value, byteLimit: BinaryForm.largestByteLimit))
     ownKey = key
   }
 
@@ -165,8 +165,6 @@ public final class Document: StoredObject {
   /// The key, if it is stored in the document; nil if it follows from the row.
   var storedKey: UUID? { ownKey }
 
-  func setKey(_ key: UUID?) { ownKey = key }
-
   /// The time of the last save; nil for a document that was never saved.
   public var savedAt: Date? { loadOnAccess() ? saveTime : nil }
 
@@ -191,13 +189,29 @@ public final class Document: StoredObject {
     if let saveTime { buffer.writeDate(saveTime) }
     if let originalClass { buffer.writeString(originalClass) }
     switch form {
+    // These bytes were read from a record, or their number was checked when the document was inserted.
     case .encoded(let encoded): buffer.writeBytes(encoded.bytes)
     case .decoded(let value):
       do throws(DocumentError) {
-        buffer.writeBytes(try EncodedValue(value).bytes)
+        buffer.writeBytes(try EncodedValue(value, byteLimit: byteLimit).bytes)
       } catch {
         buffer.refuse(error.description)
       }
+    }
+  }
+
+  /// The maximum number of bytes, which the collection sets.
+  private var byteLimit: Int {
+    store?.collection(of: self).flatMap { CollectionDescription.byteLimit(of: $0.description) }
+      ?? BinaryForm.largestByteLimit
+  }
+
+  /// Throws if the document has more bytes than a collection accepts.
+  func checkSize(_ byteLimit: Int) throws(DocumentError) {
+    switch form {
+    case .decoded(let value): _ = try EncodedValue(value, byteLimit: byteLimit)
+    case .encoded(let encoded):
+      if encoded.bytes.count > byteLimit { throw BinaryForm.tooLarge(encoded.bytes.count, byteLimit) }
     }
   }
 

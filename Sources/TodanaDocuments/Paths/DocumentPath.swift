@@ -38,12 +38,6 @@ public struct DocumentPath: Sendable {
       }
     }
   }
-
-  /// The last key of the path; nil if it has none.
-  var lastKey: String? {
-    for step in steps.reversed() { if case .key(let key) = step { return key } }
-    return nil
-  }
 }
 
 extension DocumentPath: ExpressibleByStringLiteral {
