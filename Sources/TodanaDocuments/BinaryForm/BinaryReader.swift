@@ -260,7 +260,7 @@ struct BinaryReader {
 
   private mutating func readKey(equals key: String) throws(DocumentError) -> Bool {
     let range = try readCounted()
-    return unsafe range.count == key.utf8.count && bytes[range].elementsEqual(key.utf8)
+    return range.count == key.utf8.count && isEqual(range, key)
   }
 
   /// Calls back with a reader at each element of the next value, which is an array or a dictionary, and with its key.
@@ -282,28 +282,38 @@ struct BinaryReader {
     return true
   }
 
-  /// Calls back with a reader at each value at a path from the next value.
+  /// Calls back with a reader at each value at a path from the next value, in the order of the document.
   ///
   /// - Returns: Whether the closure always returned true; it is not called again after it has returned false.
   func forEachValue(
-    at steps: ArraySlice<DocumentPath.Step>, _ body: (BinaryReader) throws(DocumentError) -> Bool
+    at path: DocumentPath, _ body: (BinaryReader) throws(DocumentError) -> Bool
   ) throws(DocumentError) -> Bool {
-    guard let step = steps.first else { return try body(self) }
-    let rest = steps.dropFirst()
-    switch step {
-    case .key, .index:
-      var reader = self
-      return try reader.move(step) ? try reader.forEachValue(at: rest, body) : true
-    case .each:
-      guard isAtArray else { return try forEachValue(at: rest, body) }
-      return try forEachChild { _, child throws(DocumentError) in try child.forEachValue(at: rest, body) }
-    case .anyDepth:
-      // Several wildcards in a row mean the same as one, but would find values repeatedly.
-      if case .anyDepth? = rest.first { return try forEachValue(at: rest, body) }
-      guard try forEachValue(at: rest, body) else { return false }
-      return try forEachChild { _, child throws(DocumentError) in try child.forEachValue(at: steps, body) }
+    var reader = self
+    let wildcard = path.steps.firstIndex(where: \.isWildcard) ?? path.steps.endIndex
+    for step in path.steps[..<wildcard] { guard try reader.move(step) else { return true } }
+    return try reader.visit(PathPositions(path.steps[wildcard...]), body)
+  }
+
+  private func visit(
+    _ positions: PathPositions, _ body: (BinaryReader) throws(DocumentError) -> Bool
+  ) throws(DocumentError) -> Bool {
+    var positions = positions
+    positions.enter(isArray: isAtArray)
+    if positions.isComplete, try !body(self) { return false }
+    var index = 0
+    return try forEachChild { key, child throws(DocumentError) in
+      let next: PathPositions
+      if let key {
+        next = positions.entry { key.count == $0.utf8.count && isEqual(key, $0) }
+      } else {
+        next = positions.element(at: index)
+        index += 1
+      }
+      return next.isEmpty ? true : try child.visit(next, body)
     }
   }
+
+  private func isEqual(_ key: Range<Int>, _ other: String) -> Bool { unsafe bytes[key].elementsEqual(other.utf8) }
 }
 
 /// The keys of a dictionary that were found so far.

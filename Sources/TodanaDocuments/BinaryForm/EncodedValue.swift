@@ -32,7 +32,7 @@ package struct EncodedValue: Sendable {
         return try reader.readValue()
       }
       var first: DocumentValue?
-      _ = try reader.forEachValue(at: path.steps[...]) { found throws(DocumentError) in
+      _ = try reader.forEachValue(at: path) { found throws(DocumentError) in
         var found = found
         first = try found.readValue()
         return false
@@ -45,7 +45,7 @@ package struct EncodedValue: Sendable {
   package func values(at path: DocumentPath) throws(DocumentError) -> [DocumentValue] {
     try BinaryReader.read(bytes) { reader throws(DocumentError) in
       var values: [DocumentValue] = []
-      _ = try reader.forEachValue(at: path.steps[...]) { found throws(DocumentError) in
+      _ = try reader.forEachValue(at: path) { found throws(DocumentError) in
         var found = found
         values.append(try found.readValue())
         return true

@@ -79,13 +79,6 @@ struct PathIndex: Sendable, Equatable {
   }
 }
 
-extension DocumentPath.Step {
-  var isAnyDepth: Bool {
-    if case .anyDepth = self { return true }
-    return false
-  }
-}
-
 /// A reader of lists of paths in brackets, each with an optional `[c]` and `ASC` or `DESC`.
 struct PathListReader {
   private let bytes: [UInt8]

@@ -30,13 +30,21 @@ public struct DocumentPath: Sendable {
   }
 
   /// Whether the path leads to one value at most.
-  package var isSingle: Bool {
-    steps.allSatisfy { step in
-      switch step {
-      case .key, .index: true
-      case .each, .anyDepth: false
-      }
+  package var isSingle: Bool { !steps.contains(where: \.isWildcard) }
+}
+
+extension DocumentPath.Step {
+  /// Whether the step may lead to several values, or to none.
+  var isWildcard: Bool {
+    switch self {
+    case .key, .index: false
+    case .each, .anyDepth: true
     }
+  }
+
+  var isAnyDepth: Bool {
+    if case .anyDepth = self { return true }
+    return false
   }
 }
 
@@ -48,19 +56,19 @@ extension DocumentPath: CustomStringConvertible {
   /// The text of the path, which is the same for all texts of equal paths.
   public var description: String {
     var text = ""
-    var isFirst = true
-    for step in steps {
+    for (position, step) in steps.enumerated() {
       switch step {
-      case .key(let key):
-        if !isFirst { text += "." }
-        text += Self.escaped(key)
+      case .key, .anyDepth: if position > 0 { text += "." }
+      case .index, .each:
+        // Brackets directly after them would take the place of an empty key, and make a key of `**`.
+        if position > 0, steps[position - 1].needsDotBeforeIndex { text += "." }
+      }
+      switch step {
+      case .key(let key): text += Self.escaped(key)
       case .index(let index): text += "[\(index)]"
       case .each: text += "[*]"
-      case .anyDepth:
-        if !isFirst { text += "." }
-        text += "**"
+      case .anyDepth: text += "**"
       }
-      isFirst = false
     }
     return text
   }
@@ -75,6 +83,16 @@ extension DocumentPath: CustomStringConvertible {
       bytes.append(byte)
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension DocumentPath.Step {
+  fileprivate var needsDotBeforeIndex: Bool {
+    switch self {
+    case .key(let key): key.isEmpty
+    case .anyDepth: true
+    case .index, .each: false
+    }
   }
 }
 
@@ -108,58 +126,50 @@ private struct PathReader {
   /// Reads a key with its indexes, up to the next dot or the end.
   private mutating func appendPart(to steps: inout [DocumentPath.Step]) {
     let start = position
-    var key: [UInt8] = []
-    var isEscaped = false
-    var indexes: [DocumentPath.Step]?
-    loop: while position < bytes.count {
-      switch bytes[position] {
-      case UInt8(ascii: "."): break loop
-      case UInt8(ascii: "\\") where position + 1 < bytes.count:
-        isEscaped = true
-        key.append(bytes[position + 1])
-        position += 2
-      case UInt8(ascii: "["):
-        if let found = indexesToEndOfPart() {
-          indexes = found
-          break loop
-        }
-        fallthrough
-      default:
-        key.append(bytes[position])
+    var brackets: [Int] = []
+    while position < bytes.count, bytes[position] != UInt8(ascii: ".") {
+      if bytes[position] == UInt8(ascii: "\\") {
         position += 1
+      } else if bytes[position] == UInt8(ascii: "[") {
+        brackets.append(position)
       }
+      position += 1
     }
-    // A part that consists of indexes alone has no key.
-    let hasKey = position > start || indexes == nil
-    if !isEscaped, indexes == nil, key == Array("**".utf8) {
+    // A backslash at the end stands for itself.
+    position = min(position, bytes.count)
+    var keyEnd = position
+    var indexes: [DocumentPath.Step] = []
+    while let bracket = brackets.popLast(), let index = index(in: bracket..<keyEnd) {
+      indexes.append(index)
+      keyEnd = bracket
+    }
+    let key = bytes[start..<keyEnd]
+    if indexes.isEmpty, key.elementsEqual("**".utf8) {
       steps.append(.anyDepth)
-    } else if hasKey {
-      steps.append(.key(String(decoding: key, as: UTF8.self)))
+    } else if !key.isEmpty || indexes.isEmpty {
+      steps.append(.key(unescaped(key)))
     }
-    guard let indexes else { return }
-    steps += indexes
-    while position < bytes.count, bytes[position] != UInt8(ascii: ".") { position += 1 }
+    steps += indexes.reversed()
   }
 
-  /// Returns the indexes from the current bracket to the end of the part; nil if the brackets enclose anything else.
-  private func indexesToEndOfPart() -> [DocumentPath.Step]? {
-    var indexes: [DocumentPath.Step] = []
-    var place = position
-    while place < bytes.count, bytes[place] != UInt8(ascii: ".") {
-      guard bytes[place] == UInt8(ascii: "["),
-        let end = bytes[place...].firstIndex(of: UInt8(ascii: "]"))
-      else { return nil }
-      let inner = bytes[(place + 1)..<end]
-      if inner.elementsEqual("*".utf8) {
-        indexes.append(.each)
-      } else {
-        guard !inner.isEmpty, inner.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-          let index = Int(String(decoding: inner, as: UTF8.self))
-        else { return nil }
-        indexes.append(.index(index))
-      }
-      place = end + 1
+  /// Returns the step of an index in brackets; nil if the bytes are anything else.
+  private func index(in range: Range<Int>) -> DocumentPath.Step? {
+    guard range.count > 2, bytes[range.upperBound - 1] == UInt8(ascii: "]") else { return nil }
+    let inner = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
+    if inner.elementsEqual("*".utf8) { return .each }
+    guard inner.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+    return Int(String(decoding: inner, as: UTF8.self)).map { .index($0) }
+  }
+
+  private func unescaped(_ key: ArraySlice<UInt8>) -> String {
+    guard key.contains(UInt8(ascii: "\\")) else { return String(decoding: key, as: UTF8.self) }
+    var result: [UInt8] = []
+    var position = key.startIndex
+    while position < key.endIndex {
+      if key[position] == UInt8(ascii: "\\"), position + 1 < key.endIndex { position += 1 }
+      result.append(key[position])
+      position += 1
     }
-    return indexes
+    return String(decoding: result, as: UTF8.self)
   }
 }

@@ -4,10 +4,11 @@ extension DocumentValue {
   /// Sets the values at a path, or removes them if the new value is nil.
   ///
   /// A missing key is made, with the dictionaries on the way to it. The index at the end of an array appends an element.
-  /// A path with `[*]` or `**` changes all existing values. Removing a value that does not exist changes nothing.
+  /// A path with `[*]` or `**` changes all existing values except this one itself. Removing a value that does not exist changes nothing.
   ///
   /// - Throws: ``DocumentError/Code/wrongKind`` if a value on the way is no dictionary or no array,
-  ///   ``DocumentError/Code/indexOutOfRange``; nothing has changed then.
+  ///   ``DocumentError/Code/indexOutOfRange``, ``DocumentError/Code/tooDeep`` for a path of more than 100 steps; nothing
+  ///   has changed then.
   public mutating func set(_ value: DocumentValue?, at path: DocumentPath) throws(DocumentError) {
     let isRemoval = value == nil
     try change(at: path, makesWay: !isRemoval) { $0 = value }
@@ -95,6 +96,7 @@ extension DocumentValue {
     at path: DocumentPath, makesWay: Bool, _ body: (inout DocumentValue?) throws(DocumentError) -> Void
   ) throws(DocumentError) {
     if path.isSingle {
+      if makesWay, path.steps.count > BinaryForm.depthLimit { throw BinaryForm.tooDeep }
       var root: DocumentValue? = self
       storage = .null
       let old = root
@@ -107,7 +109,9 @@ extension DocumentValue {
       self = root ?? .null
     } else {
       var copy = self
-      try copy.changeAll(path.steps[...], body)
+      var positions = PathPositions(path.steps[...])
+      positions.enter(isArray: kind == .array)
+      try copy.changeAll(positions, body)
       self = copy
     }
   }
@@ -159,77 +163,36 @@ extension DocumentValue {
     }
   }
 
-  /// Changes all existing values at a path with wildcards, the innermost first.
-  fileprivate mutating func changeAll(
-    _ steps: ArraySlice<DocumentPath.Step>, _ body: (inout DocumentValue?) throws(DocumentError) -> Void
+  /// Changes all existing values inside at a path with wildcards, the innermost first, and each once.
+  private mutating func changeAll(
+    _ positions: PathPositions, _ body: (inout DocumentValue?) throws(DocumentError) -> Void
   ) throws(DocumentError) {
-    guard let step = steps.first else { return }
-    let rest = steps.dropFirst()
-    switch step {
-    case .key(let key):
-      try changeChildren { name, _ in
-        name.map { String.isEqual($0, key) } ?? false
-      } _: {
-        child throws(DocumentError) in
-        try child.changeOne(rest, body)
-      }
-    case .index(let index):
-      try changeChildren { name, position in
-        name == nil && position == index
-      } _: { child throws(DocumentError) in
-        try child.changeOne(rest, body)
-      }
-    case .each:
-      guard kind == .array else { return try changeAll(rest, body) }
-      try changeChildren { _, _ in
-        true
-      } _: { child throws(DocumentError) in
-        try child.changeOne(rest, body)
-      }
-    case .anyDepth:
-      try changeChildren { _, _ in
-        true
-      } _: { child throws(DocumentError) in
-        try child?.changeAll(steps, body)
-        if rest.isEmpty { try body(&child) }
-      }
-      if !rest.isEmpty { try changeAll(rest, body) }
+    func change(_ value: DocumentValue, _ next: PathPositions) throws(DocumentError) -> DocumentValue? {
+      if next.isEmpty { return value }
+      var next = next
+      next.enter(isArray: value.kind == .array)
+      var changed = value
+      try changed.changeAll(next, body)
+      guard next.isComplete else { return changed }
+      var result: DocumentValue? = changed
+      try body(&result)
+      return result
     }
-  }
-
-  /// Replaces the chosen children of an array or a dictionary; a child that becomes nil is removed.
-  private mutating func changeChildren(
-    where isChosen: (_ key: String?, _ position: Int) -> Bool,
-    _ body: (inout DocumentValue?) throws(DocumentError) -> Void
-  ) throws(DocumentError) {
+    // A value that becomes nil is removed.
     switch storage {
     case .array(let elements):
       var kept: [DocumentValue] = []
-      for (position, element) in elements.enumerated() {
-        var child: DocumentValue? = element
-        if isChosen(nil, position) { try body(&child) }
-        if let child { kept.append(child) }
+      for (index, element) in elements.enumerated() {
+        if let element = try change(element, positions.element(at: index)) { kept.append(element) }
       }
       self = DocumentValue(kept)
     case .dictionary(let entries):
       var kept = DocumentDictionary()
-      for (position, entry) in entries.enumerated() {
-        var child: DocumentValue? = entry.value
-        if isChosen(entry.key, position) { try body(&child) }
-        if let child { kept[entry.key] = child }
+      for (key, value) in entries {
+        if let value = try change(value, positions.entry { String.isEqual(key, $0) }) { kept[key] = value }
       }
       self = DocumentValue(kept)
     default: return
     }
-  }
-}
-
-extension Optional<DocumentValue> {
-  /// Changes the value itself if no step is left, or else the values at the rest of a path.
-  fileprivate mutating func changeOne(
-    _ steps: ArraySlice<DocumentPath.Step>, _ body: (inout DocumentValue?) throws(DocumentError) -> Void
-  ) throws(DocumentError) {
-    if steps.isEmpty { return try body(&self) }
-    try self?.changeAll(steps, body)
   }
 }

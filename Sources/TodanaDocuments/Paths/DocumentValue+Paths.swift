@@ -1,3 +1,5 @@
+internal import Todana
+
 extension DocumentValue {
   /// The value at a path; nil if there is none.
   ///
@@ -31,7 +33,7 @@ extension DocumentValue {
   public func value(at path: DocumentPath) -> DocumentValue? {
     guard path.isSingle else {
       var first: DocumentValue?
-      forEachValue(at: path.steps[...]) { value in
+      forEachValue(at: path) { value in
         first = value
         return false
       }
@@ -48,7 +50,7 @@ extension DocumentValue {
   /// Returns all values at a path, in the order of the document.
   public func values(at path: DocumentPath) -> [DocumentValue] {
     var values: [DocumentValue] = []
-    forEachValue(at: path.steps[...]) { value in
+    forEachValue(at: path) { value in
       values.append(value)
       return true
     }
@@ -63,32 +65,34 @@ extension DocumentValue {
     }
   }
 
-  /// The elements of an array or the values of a dictionary; empty for other values.
-  var children: [DocumentValue] {
-    switch storage {
-    case .array(let values): values
-    case .dictionary(let dictionary): dictionary.map(\.value)
-    default: []
+  /// Calls back with each value at a path, in the order of the document, until the closure returns false.
+  func forEachValue(at path: DocumentPath, _ body: (DocumentValue) -> Bool) {
+    var value = self
+    let wildcard = path.steps.firstIndex(where: \.isWildcard) ?? path.steps.endIndex
+    for step in path.steps[..<wildcard] {
+      guard let next = value.child(step) else { return }
+      value = next
     }
+    _ = value.visit(PathPositions(path.steps[wildcard...]), body)
   }
 
-  /// Calls back with each value at a path.
-  ///
-  /// - Returns: Whether the closure always returned true; it is not called again after it has returned false.
-  @discardableResult
-  func forEachValue(at steps: ArraySlice<DocumentPath.Step>, _ body: (DocumentValue) -> Bool) -> Bool {
-    guard let step = steps.first else { return body(self) }
-    let rest = steps.dropFirst()
-    switch step {
-    case .key, .index: return child(step)?.forEachValue(at: rest, body) ?? true
-    case .each:
-      guard case .array(let values) = storage else { return forEachValue(at: rest, body) }
-      return values.allSatisfy { $0.forEachValue(at: rest, body) }
-    case .anyDepth:
-      // Several wildcards in a row mean the same as one, but would find values repeatedly.
-      if case .anyDepth? = rest.first { return forEachValue(at: rest, body) }
-      guard forEachValue(at: rest, body) else { return false }
-      return children.allSatisfy { $0.forEachValue(at: steps, body) }
+  private func visit(_ positions: PathPositions, _ body: (DocumentValue) -> Bool) -> Bool {
+    var positions = positions
+    positions.enter(isArray: kind == .array)
+    if positions.isComplete, !body(self) { return false }
+    switch storage {
+    case .array(let values):
+      for (index, value) in values.enumerated() {
+        let next = positions.element(at: index)
+        if !next.isEmpty, !value.visit(next, body) { return false }
+      }
+    case .dictionary(let entries):
+      for (key, value) in entries {
+        let next = positions.entry { String.isEqual(key, $0) }
+        if !next.isEmpty, !value.visit(next, body) { return false }
+      }
+    default: break
     }
+    return true
   }
 }

@@ -94,9 +94,12 @@ import Testing
   @Test func `every text is a path, whose own text leads to the same value`() {
     for text in [
       "a", "a.b", "a..b", ".", "a[", "a]", "a[]", "a[x]", "a[1", "\\", "a\\", "[*][0]", "a[0]b", "**", "a.**.b",
+      "a....[*]", ".[0]", "**.[*]", "**[*]", "a.[0]", "\\**[0]", "[0].", "..[1][2]",
     ] {
       let path = DocumentPath(text)
-      #expect(DocumentPath(path.description) == path, "\(text)")
+      let again = DocumentPath(path.description)
+      #expect(again.description == path.description, "\(text)")
+      #expect("\(again.steps)" == "\(path.steps)", "\(text)")
     }
   }
 
@@ -119,5 +122,37 @@ import Testing
         #expect(try isIdentical(changed, value))
       }
     }
+  }
+
+  @Test func `each value is found and changed once, however many ways lead to it`() throws {
+    var nested: DocumentValue = ["a": 1]
+    for _ in 0..<90 { nested = ["a": nested] }
+    let path = DocumentPath(Array(repeating: "**.a", count: 40).joined(separator: "."))
+    #expect(nested.values(at: path).count == 91 - 39)
+    #expect(try EncodedValue(nested).values(at: path) == nested.values(at: path))
+    var numbers: DocumentValue = ["a": ["a": ["a": ["b": 1]]], "b": [1, 2]]
+    try numbers.increment(at: "**.a.**.b")
+    try numbers.increment(at: "b[*]", by: 10)
+    try numbers.increment(at: "**.b[*].**", by: 100)
+    #expect(numbers == ["a": ["a": ["a": ["b": 102]]], "b": [111, 112]])
+    #expect(numbers.values(at: "**.**.b") == numbers.values(at: "**.b"))
+    #expect(numbers.values(at: "**.a") == [["a": ["a": ["b": 102]]], ["a": ["b": 102]], ["b": 102]])
+  }
+
+  @Test func `long paths are refused, or lead nowhere`() throws {
+    for part in ["a.", "[0]", "[*]", "**.", "a[*].", "**[0]."] {
+      let path = DocumentPath(String(repeating: part, count: 100_000) + ".a")
+      var value = Self.user
+      if path.isSingle {
+        #expect(throws: DocumentError.self) { try value.set(1, at: path) }
+        #expect(value == Self.user)
+      }
+      #expect(try EncodedValue(value).values(at: path) == value.values(at: path))
+      try value.set(nil, at: path)
+      #expect(value == Self.user)
+    }
+    var value: DocumentValue = [:]
+    try value.set(1, at: DocumentPath(Array(repeating: "a", count: 100).joined(separator: ".")))
+    #expect(try EncodedValue(value).value() == value)
   }
 }
