@@ -20,6 +20,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case textSearch = "text-search"
   case textSegment = "text-segment"
   case textIndex = "text-index"
+  case document = "document"
 
   public func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -28,6 +29,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .queryText: unsafe QueryTextFuzzing.run(Array(bytes))
     case .textSearch: unsafe TextSearchFuzzing.run(Array(bytes))
     case .textIndex: unsafe TextIndexFuzzing.run(Array(bytes))
+    case .document: unsafe DocumentFuzzing.run(Array(bytes))
     default:
       // An empty input has no address.
       var empty: UInt8 = 0
@@ -51,6 +53,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .queryText: return QueryTextFuzzing.seeds
     case .textSearch: return TextSearchFuzzing.seeds
     case .textIndex: return TextIndexFuzzing.seeds
+    case .document: return DocumentFuzzing.seeds
     // Nothing valid can be made without the key.
     case .sealedEnvelope: return (0..<8).map { [UInt8](repeating: 3, count: $0 * $0 * 7) }
     case .keyFile: return unsafe Self.gathered { unsafe tdn_fuzz_key_file_seeds($0, $1) }
@@ -76,7 +79,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   private var part: tdn_fuzz_part? {
     switch self {
-    case .dataBuffer, .recordEnvelope, .keyFile, .sealedEnvelope, .queryText, .textSearch, .textSegment, .textIndex: nil
+    case .dataBuffer, .recordEnvelope, .keyFile, .sealedEnvelope, .queryText, .textSearch, .textSegment, .textIndex,
+      .document:
+      nil
     case .superblock: TDN_FUZZ_SUPERBLOCK
     case .catalog: TDN_FUZZ_CATALOG
     case .redoLog: TDN_FUZZ_REDO_LOG

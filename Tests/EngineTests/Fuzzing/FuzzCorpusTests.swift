@@ -17,4 +17,10 @@ import Testing
     #expect(inputs.count >= 5)
     for input in inputs { unsafe try Data(contentsOf: input).withUnsafeBytes { unsafe target.run($0) } }
   }
+
+  @Test func `the script runs all fuzzers`() throws {
+    let script = try String(contentsOf: Checkout.file("Scripts/fuzz"), encoding: .utf8)
+    let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: " ")
+    #expect(script.contains("all=\"\(names)\"\n"))
+  }
 }
