@@ -103,6 +103,14 @@ import TodanaDocuments
       ("[last_name] ENDSWITH 'th'", [1]), ("[isAdmin]", [2]), ("NOT [isAdmin]", [0, 1, 3, 4]),
       ("[age] BETWEEN 20 AND 33.5", [1, 2]), ("[age] IN (20, 41, 'unknown')", [0, 1, 3]), ("[**.country] = 'FR'", [1]),
       ("[**] = 'US'", [0, 3]), ("[address.country code] = 1", [3]), ("[last_name] IN (NULL, 'Smith')", [1, 3, 4]),
+      ("[**.last_name] CONTAINS[i] 'DO'", [0, 2]), ("[**.country] BEGINSWITH 'U'", [0, 3]),
+      ("[**] ENDSWITH[i] 'OM'", [0, 2]),
+      ("[emails[*]] LIKE 'j%@%'", [0, 2]), ("[emails[*]] MATCHES 'j.*e@.*'", [0, 2]), ("[**.city] =[c] 'NÎCE'", [1]),
+      ("[emails] CONTAINS[i] 'JDOE@FOO.COM'", [0]), ("[emails] CONTAINS[i] 'JDOE'", []),
+      ("[emails] CONTAINS[i] 'JANE'", [2]),
+      ("[**.country] !=[i] 'us'", [1, 2, 4]), ("[**.country] IN[i] ('FR', NULL)", [1]),
+      ("[**.last_name] =[i] NULL", [3]),
+      ("[**.country] <[i] 'US'", [1]), ("[**.country] >=[i] 'us'", [0, 3]), ("[**.country] >[i] NULL", []),
       ("([age] = 20 OR [age] = 41) AND [emails] CONTAINS 'john@foo.com'", [0]), ("TRUE", [0, 1, 2, 3, 4]),
     ] as [(String, [Int])])
   func `texts of queries find documents, with and without indexes`(text: String, expected: [Int]) throws {
@@ -182,7 +190,7 @@ import TodanaDocuments
   }
 
   @Test(arguments: [
-    ("[age] >", 7), ("[age", 0), ("age = 1", 0), ("[age] = ?", 8), ("[age] IS TALL", 6), ("[a[*]] BEGINSWITH 'x'", 7),
+    ("[age] >", 7), ("[age", 0), ("age = 1", 0), ("[age] = ?", 8), ("[age] IS TALL", 6), ("[a[*]] MATCHES '('", 15),
     ("[age] LIKE 5", 11), ("[age] = 1 AND", 13), ("[name] MATCHES '('", 15),
   ])
   func `an error in a text has its place`(text: String, position: Int) throws {

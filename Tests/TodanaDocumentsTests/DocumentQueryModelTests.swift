@@ -74,10 +74,13 @@ import TodanaDocuments
       case .exists(let path): return !document.values(at: path).isEmpty
       case .isNull(let path): return values(path).contains { $0.isNull }
       case .text(let operation, let path, let part):
-        guard let text = document.value(at: path)?.string else { return false }
-        switch operation {
-        case "BEGINSWITH": return text.utf8.starts(with: part.utf8)
-        default: return text.utf8.reversed().starts(with: part.utf8.reversed())
+        return values(path).compactMap(\.string).contains { text in
+          switch operation {
+          case "BEGINSWITH": return text.utf8.starts(with: part.utf8)
+          case "ENDSWITH": return text.utf8.reversed().starts(with: part.utf8.reversed())
+          case "=[i]": return TextFolding.foldCase(text) == TextFolding.foldCase(part)
+          default: return TextFolding.foldCase(text).starts(with: TextFolding.foldCase(part))
+          }
         }
       case .not(let condition): return !condition.holds(for: document)
       case .both(let lhs, let rhs): return lhs.holds(for: document) && rhs.holds(for: document)
@@ -123,10 +126,9 @@ import TodanaDocuments
       case 5: return .isIn(path, (0..<values.number(below: 4)).map { _ in operand(of: documents, at: path) })
       case 6: return values.number(below: 2) == 0 ? .exists(path) : .isNull(path)
       case 7:
-        let path = DocumentPath(values.pick(Self.paths))
         let text = operand(of: documents, at: path).string ?? values.pick(RandomValues.strings)
         let part = values.number(below: 2) == 0 ? text : String(text.unicodeScalars.prefix(1))
-        return .text(values.pick(["BEGINSWITH", "ENDSWITH"]), path, part)
+        return .text(values.pick(["BEGINSWITH", "ENDSWITH", "=[i]", "BEGINSWITH[i]"]), path, part)
       case 8: return .not(condition(of: documents, depth: depth - 1))
       case 9: return .both(condition(of: documents, depth: depth - 1), condition(of: documents, depth: depth - 1))
       default: return .either(condition(of: documents, depth: depth - 1), condition(of: documents, depth: depth - 1))

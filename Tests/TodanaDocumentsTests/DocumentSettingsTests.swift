@@ -28,6 +28,10 @@ import TodanaDocuments
     #expect(try found("[active] = TRUE", orderBy: "[active], [n] DESC") == [3, 0])
     #expect(try found("[address.country] BEGINSWITH 'U'") == [0, 1, 2, 3])
     #expect(try users.find { $0["active"] == true && $0["address.country"] == "US" }.count == 2)
+    #expect(try found("[active] IS BOOL") == [0, 1, 3])
+    #expect(try found("[active] EXISTS") == [1, 2, 3])
+    #expect(try found("[address.country] CONTAINS 'S' AND [address.country] CONTAINS[i] 'us'") == [0, 1, 2, 3])
+    #expect(try found("[address.country] CONTAINS 'F' OR [address.country] IS NUMBER") == [])
     #expect(try users.find("[n] = 0").first?["active"] == nil)
     // Another store has the same defaults, and an index that was built again.
     let other = try Store(backend: store.backend, classes: [])

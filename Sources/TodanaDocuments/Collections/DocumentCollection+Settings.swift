@@ -9,7 +9,8 @@ extension DocumentCollection {
   /// try users.find("[active] = TRUE")   // finds documents without the key as well
   /// ```
   ///
-  /// Documents are not changed. Null is not missing. Indexes on such paths are built again when their default changes.
+  /// Documents are not changed. Null is not missing. A default counts for exactly its path: neither for `EXISTS`, nor
+  /// for paths with `[*]` and `**`, nor for the members of its value. Indexes on such paths are built again when their default changes.
   /// Assigning makes a commit of its own. The accessors cannot throw: if reading or writing fails, the store's next
   /// throwing call throws the error. ``setDefaults(_:)`` throws it itself.
   public var defaults: [String: DocumentValue] {

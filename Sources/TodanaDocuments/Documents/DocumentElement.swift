@@ -70,9 +70,14 @@ extension Document {
     guard case .each? = path.steps.last else {
       return values(at: path).map { DocumentElement(value: $0, isInArray: false) }
     }
-    return values(at: DocumentPath(steps: path.steps.dropLast())).flatMap { value -> [DocumentElement] in
-      guard let elements = value.array else { return [DocumentElement(value: value, isInArray: false)] }
-      return elements.map { DocumentElement(value: $0, isInArray: true) }
-    }
+    return values(at: DocumentPath(steps: path.steps.dropLast())).flatMap(\.elements)
+  }
+}
+
+extension DocumentValue {
+  /// The values to which `[*]` leads: the elements of an array, or the value itself if it is none.
+  var elements: [DocumentElement] {
+    guard let array else { return [DocumentElement(value: self, isInArray: false)] }
+    return array.map { DocumentElement(value: $0, isInArray: true) }
   }
 }

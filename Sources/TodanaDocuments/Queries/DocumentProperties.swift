@@ -133,22 +133,48 @@ public struct DocumentProperty: Sendable {
 
   /// Returns the condition that an array has an equal element, or a text this part.
   public func contains(_ part: DocumentValue) -> Condition<Document> {
-    var elements = path
-    if case .each? = path.steps.last {} else { elements = DocumentPath(steps: path.steps + [.each]) }
-    return Document.elements(at: elements).property.hasElement(ContainedValue(part))
+    hasElement(ContainedValue(part))
   }
 
   @_disfavoredOverload
   public func contains(_ part: some DocumentConvertible) -> Condition<Document> { contains(part.documentValue) }
 
-  /// A condition that holds if there is a value, which may be null.
-  public var exists: Condition<Document> { isOfKind(nil) }
+  /// Returns the condition that an array has an equal text, or a text this part, apart from some differences.
+  public func contains(_ part: String, ignoring: IgnoredDifferences) -> Condition<Document> {
+    hasElement(ContainedText(part, ignoring))
+  }
+
+  /// Returns the condition that one of the texts at the path meets a condition.
+  ///
+  /// ```swift
+  /// try people.find { $0["**.LastName"].hasText(.hasPrefix("mc", ignoring: .letterCase)) }
+  /// ```
+  public func hasText(_ condition: TextCondition) -> Condition<Document> {
+    Document.texts(at: path).property.hasElement(condition)
+  }
+
+  /// Returns the condition that an element of an array at the path, or another value there, meets a condition.
+  private func hasElement(_ condition: some ValueCondition<DocumentElement>) -> Condition<Document> {
+    let isMet = Document.elements(at: elementPath).property.hasElement(condition)
+    guard let defaultValue, defaultValue.elements.contains(where: { condition.isMet(by: $0) }) else { return isMet }
+    return isMet || !exists
+  }
+
+  /// The path to the elements of an array at the path.
+  private var elementPath: DocumentPath {
+    if case .each? = path.steps.last { return path }
+    return DocumentPath(steps: path.steps + [.each])
+  }
+
+  /// A condition that holds if there is a value, which may be null; a default does not count.
+  public var exists: Condition<Document> {
+    Document.elements(at: path).property.hasElement(PresentElement(kind: nil))
+  }
 
   /// Returns the condition that there is a value of a kind.
-  public func isOfKind(_ kind: DocumentKind) -> Condition<Document> { isOfKind(Optional(kind)) }
-
-  private func isOfKind(_ kind: DocumentKind?) -> Condition<Document> {
-    Document.elements(at: path).property.hasElement(PresentElement(kind: kind))
+  public func isOfKind(_ kind: DocumentKind) -> Condition<Document> {
+    let isMet = Document.elements(at: path).property.hasElement(PresentElement(kind: kind))
+    return defaultValue?.kind == kind ? isMet || !exists : isMet
   }
 
   /// The text at the path, for conditions on texts: `$0["name"].text.folded == "doe"`; nil for values of other kinds.

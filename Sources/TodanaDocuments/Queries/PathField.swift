@@ -49,13 +49,10 @@ struct PathField: DefinedField {
     return property.isOfKind(kind)
   }
 
-  /// Returns a condition on the text at the path.
+  /// Returns a condition on the text at the path, or on each text if the path leads to several values.
   private func text(
     _ operation: FieldOperation, _ values: [Any?], _ ignoring: IgnoredDifferences
   ) throws(FieldRefusal) -> Condition<Document> {
-    guard property.path.isSingle else {
-      throw FieldRefusal("a comparison of texts needs a path to one value, without [*] and **")
-    }
     var texts: [String?] = []
     for (position, value) in values.enumerated() {
       guard value == nil || value is String || value is Substring || value is DocumentValue else {
@@ -63,21 +60,19 @@ struct PathField: DefinedField {
       }
       texts.append(try self.value(values, position).string)
     }
+    if operation == .contains { return property.contains(try part(texts), ignoring: ignoring) }
+    guard property.path.isSingle else { return try eachText(operation, texts, ignoring) }
     let text = property.text
-    func part() throws(FieldRefusal) -> String {
-      if let first = texts.first, let first { return first }
-      throw FieldRefusal("a text is needed, not NULL", valuePosition: 0)
-    }
     let folded: FoldedProperty<Document>
     switch ignoring {
     case .letterCase: folded = text.caseInsensitive
     case .caseAndAccents: folded = text.folded
     default:
       switch operation {
-      case .beginsWith: return text.hasPrefix(try part())
-      case .endsWith: return text.hasSuffix(try part())
-      case .like: return text.like(try part())
-      case .matches: return text.matches(regex: try part())
+      case .beginsWith: return text.hasPrefix(try part(texts))
+      case .endsWith: return text.hasSuffix(try part(texts))
+      case .like: return text.like(try part(texts))
+      case .matches: return text.matches(regex: try part(texts))
       default: throw FieldRefusal("this operation is not for texts")
       }
     }
@@ -89,13 +84,50 @@ struct PathField: DefinedField {
     case .greater: return folded > texts.first ?? nil
     case .greaterOrEqual: return folded >= texts.first ?? nil
     case .isIn: return folded.isIn(texts)
-    case .contains: return folded.contains(try part())
-    case .beginsWith: return folded.hasPrefix(try part())
-    case .endsWith: return folded.hasSuffix(try part())
-    case .like: return folded.like(try part())
-    case .matches: return folded.matches(regex: try part())
+    case .beginsWith: return folded.hasPrefix(try part(texts))
+    case .endsWith: return folded.hasSuffix(try part(texts))
+    case .like: return folded.like(try part(texts))
+    case .matches: return folded.matches(regex: try part(texts))
     default: throw FieldRefusal("[c] and [i] are for comparisons of texts")
     }
+  }
+
+  /// Returns the condition that one of the texts compares so; null is compared as a value.
+  private func eachText(
+    _ operation: FieldOperation, _ texts: [String?], _ ignoring: IgnoredDifferences
+  ) throws(FieldRefusal) -> Condition<Document> {
+    let isNull = property.compared(.equal, .null)
+    if operation == .isIn {
+      let condition = property.hasText(.isIn(texts.compactMap { $0 }, ignoring: ignoring))
+      return texts.contains(nil) ? condition || isNull : condition
+    }
+    guard let first = texts.first, let first else {
+      switch operation {
+      case .equal, .lessOrEqual, .greaterOrEqual: return isNull
+      case .notEqual: return !isNull
+      case .less, .greater: return .never
+      default: break
+      }
+      throw FieldRefusal("a text is needed, not NULL", valuePosition: 0)
+    }
+    switch operation {
+    case .equal: return property.hasText(.equal(first, ignoring: ignoring))
+    case .notEqual: return !property.hasText(.equal(first, ignoring: ignoring))
+    case .less: return property.hasText(.less(than: first, ignoring: ignoring))
+    case .lessOrEqual: return property.hasText(.lessOrEqual(first, ignoring: ignoring))
+    case .greater: return property.hasText(.greater(than: first, ignoring: ignoring))
+    case .greaterOrEqual: return property.hasText(.greaterOrEqual(first, ignoring: ignoring))
+    case .beginsWith: return property.hasText(.hasPrefix(first, ignoring: ignoring))
+    case .endsWith: return property.hasText(.hasSuffix(first, ignoring: ignoring))
+    case .like: return property.hasText(.like(first, ignoring: ignoring))
+    case .matches: return property.hasText(.matches(regex: first, ignoring: ignoring))
+    default: throw FieldRefusal("[c] and [i] are for comparisons of texts")
+    }
+  }
+
+  private func part(_ texts: [String?]) throws(FieldRefusal) -> String {
+    if let first = texts.first, let first { return first }
+    throw FieldRefusal("a text is needed, not NULL", valuePosition: 0)
   }
 
   // MARK: Values

@@ -163,6 +163,25 @@ struct ContainedValue: ValueCondition {
   var description: String { "contains \(shown(part))" }
 }
 
+/// The condition that a value contains a text, apart from some differences: an array an equal element, a text a part.
+struct ContainedText: ValueCondition {
+  private let equal: TextCondition
+  private let part: TextCondition
+
+  init(_ part: String, _ ignoring: IgnoredDifferences) {
+    equal = .equal(part, ignoring: ignoring)
+    self.part = .contains(part, ignoring: ignoring)
+  }
+
+  func isMet(by element: DocumentElement) -> Bool {
+    guard let text = element.value.string else { return false }
+    return element.isInArray ? equal.isMet(by: text) : part.isMet(by: text)
+  }
+
+  var operand: [UInt8] { part.operand }
+  var description: String { part.description }
+}
+
 /// The condition that a value is of a kind; nil for any value that is there, also null.
 struct PresentElement: ValueCondition {
   let kind: DocumentKind?

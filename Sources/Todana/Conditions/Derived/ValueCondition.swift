@@ -21,11 +21,15 @@ public protocol ValueCondition<Value>: Sendable {
 
   /// The condition in words, after the name of the property: "is even".
   var description: String { get }
+
+  /// The reason why queries with the condition throw ``StoreError/Code/invalidQuery``; nil if it is valid.
+  var problem: String? { get }
 }
 
 extension ValueCondition {
   public var keyRanges: KeyRanges? { nil }
   public var operand: [UInt8] { Array(description.utf8) }
+  public var problem: String? { nil }
 }
 
 /// Ranges of the keys of an index (``ValueCondition/keyRanges``).
@@ -138,6 +142,7 @@ struct DefinedTest<Root: StoreIdentifiable, Test: ValueCondition>: ConditionTest
 
   var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { condition.operand }
+  var problem: String? { condition.problem }
   var description: String { "\(property.path.description) \(condition.description)" }
 }
 
@@ -162,5 +167,6 @@ where Elements.Element == Test.Value {
 
   var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { condition.operand }
+  var problem: String? { condition.problem }
   var description: String { "an element of \(property.path.description) \(condition.description)" }
 }

@@ -52,16 +52,6 @@ public enum FieldOperation: Sendable, Equatable {
   case isOfType(String)
 }
 
-/// The differences between texts that an operation does not count (``DefinedField``).
-@nonexhaustive
-public enum IgnoredDifferences: Sendable {
-  case nothing
-  /// The case of letters; `[i]`.
-  case letterCase
-  /// The case of letters, and accents; `[c]`.
-  case caseAndAccents
-}
-
 /// The reason why a field does not accept an operation or a value (``DefinedField``).
 public struct FieldRefusal: Error, Sendable {
   public let message: String
