@@ -179,13 +179,38 @@ import TodanaDocuments
     try store.saveChanges()
     try store.apply(configuration)
     #expect(try users.indexes.count == 2)
-    let copy = try DocumentConfiguration(json: Data(DocumentValue(encoding: configuration).json().utf8))
-    #expect(copy == configuration)
+    #expect(try DocumentConfiguration(json: Data(configuration.json().utf8)) == configuration)
     #expect(throws: DocumentError.self) { try DocumentConfiguration(json: Data("{}".utf8)) }
     var wrong = DocumentConfiguration.Collection()
     wrong.indexes = ["last_name"]
     #expect(throws: DocumentError.self) { try store.apply(DocumentConfiguration(collections: ["users": wrong])) }
     #expect(try users.indexes.count == 2)
+  }
+
+  @Test func `the configuration of a store makes equal collections in another one`() throws {
+    let store = try makeStore()
+    let users = try store.documents("users")
+    try users.addIndex("[a] DESC, [b][c]")
+    try users.addIndex("[c]", unique: true)
+    try users.addTextIndex("notes[*]")
+    try users.setMetadata(["at": .init(Date(timeIntervalSinceReferenceDate: 5))], for: "import")
+    try users.setDocumentByteLimit(1000)
+    users.defaults = ["active": true]
+    users.aliases = ["isOld": "[age] > 60"]
+    users.cacheSize = 7
+    try store.documents("empty").indexEverything()
+    let configuration = try store.documentConfiguration()
+    #expect(configuration.collections["users"]?.indexes == ["[a] DESC, [b][c]"])
+    // Each object of a collection has a cache of its own.
+    #expect(configuration.collections["users"]?.cacheSize == nil)
+    #expect(try users.configuration.cacheSize == 7)
+    let copy = try makeStore()
+    try copy.apply(DocumentConfiguration(json: Data(configuration.json().utf8)))
+    #expect(try copy.documentConfiguration() == configuration)
+    #expect(try copy.documents("users").metadata("import") == users.metadata("import"))
+    var wrong = DocumentConfiguration.Collection()
+    wrong.documentByteLimit = 0
+    #expect(throws: DocumentError.self) { try copy.apply(DocumentConfiguration(collections: ["users": wrong])) }
   }
 
   @Test func `a store keeps metadata`() throws {

@@ -40,6 +40,12 @@ struct CollectionDescription: Sendable {
     bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
+  /// Adds the path of a text index, unless it has one.
+  mutating func addTextPath(_ path: String) {
+    let path = DocumentPath(path).description
+    if !textPaths.contains(where: { $0.hasSameBytes(as: path) }) { textPaths.append(path) }
+  }
+
   var querySettings: QuerySettings {
     var settings = QuerySettings(indexesEverything: indexesEverything)
     for (path, value) in defaults { settings.defaults[DocumentPath(path)] = value }

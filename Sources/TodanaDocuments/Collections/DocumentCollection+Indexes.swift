@@ -65,10 +65,7 @@ extension DocumentCollection {
   /// - Parameter path: The path, without brackets around it.
   /// - Throws: The errors of ``addIndex(_:unique:)``.
   public func addTextIndex(_ path: String) throws {
-    let path = DocumentPath(path).description
-    try changeDescription { description in
-      if !description.textPaths.contains(where: { $0.hasSameBytes(as: path) }) { description.textPaths.append(path) }
-    }
+    try changeDescription { $0.addTextPath(path) }
   }
 
   /// Removes a text index, in a commit of its own.

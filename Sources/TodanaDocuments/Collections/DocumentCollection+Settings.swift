@@ -96,10 +96,14 @@ extension DocumentCollection {
   /// - Parameter byteLimit: The number, from 1 to 2^30.
   /// - Throws: ``DocumentError/Code/numberOutOfRange``; the errors of ``addIndex(_:unique:)``.
   public func setDocumentByteLimit(_ byteLimit: Int) throws {
+    try Self.checkByteLimit(byteLimit)
+    try changeDescription { $0.byteLimit = UInt32(byteLimit) }
+  }
+
+  static func checkByteLimit(_ byteLimit: Int) throws(DocumentError) {
     guard (1...BinaryForm.largestByteLimit).contains(byteLimit) else {
       throw DocumentError(.numberOutOfRange, "the size of documents is limited to 1 to 2^30 bytes, not \(byteLimit)")
     }
-    try changeDescription { $0.byteLimit = UInt32(byteLimit) }
   }
 
   private func read<Value>(_ setting: KeyPath<CollectionDescription, Value>) -> Value? {

@@ -17,8 +17,13 @@ public struct DocumentConfiguration: Codable, Sendable, Equatable {
     public var indexes: [String]?
     public var uniqueIndexes: [String]?
     public var indexesEverything: Bool?
+    /// The paths with text indexes.
+    public var textIndexes: [String]?
     public var defaults: [String: DocumentValue]?
     public var aliases: [String: String]?
+    /// The values that the program keeps for the collection; other keys keep their values.
+    public var metadata: [String: DocumentValue]?
+    public var documentByteLimit: Int?
     public var cacheSize: Int?
 
     public init() {}
@@ -30,6 +35,11 @@ public struct DocumentConfiguration: Codable, Sendable, Equatable {
   ///
   /// - Throws: ``DocumentError/Code/invalidText``, ``DocumentError/Code/notConvertible``.
   public init(json: Data) throws(DocumentError) { self = try DocumentValue(json: json).decode() }
+
+  /// Returns the JSON of the configuration, without the settings that are nil.
+  ///
+  /// - Throws: ``DocumentError/Code/notConvertible``, ``DocumentError/Code/tooDeep``.
+  public func json() throws(DocumentError) -> String { try DocumentValue(encoding: self).json() }
 }
 
 extension Store {
@@ -49,6 +59,21 @@ extension Store {
       collections[name] = collection
     }
     return collections
+  }
+
+  /// Returns the configuration of all collections of documents, which makes equal ones in another store.
+  ///
+  /// It has no cache sizes, because each ``DocumentCollection`` has a cache of its own.
+  ///
+  /// - Throws: `StoreError`.
+  public func documentConfiguration() throws -> DocumentConfiguration {
+    var configuration = DocumentConfiguration()
+    for name in try documentCollectionNames() {
+      var settings = try documents(name).configuration
+      settings.cacheSize = nil
+      configuration.collections[name] = settings
+    }
+    return configuration
   }
 
   /// Returns a value that the program keeps in the store under a key; nil if there is none.
@@ -78,17 +103,39 @@ extension Store {
 }
 
 extension DocumentCollection {
+  /// The settings of the collection.
+  public var configuration: DocumentConfiguration.Collection {
+    get throws(StoreError) {
+      let description = try description()?.value ?? CollectionDescription()
+      var settings = DocumentConfiguration.Collection()
+      settings.indexes = description.indexes.filter { !$0.isUnique }.map(\.text)
+      settings.uniqueIndexes = description.indexes.filter(\.isUnique).map(\.text)
+      settings.indexesEverything = description.indexesEverything
+      settings.textIndexes = description.textPaths
+      settings.defaults = description.defaults
+      settings.aliases = description.aliases
+      settings.metadata = description.metadata
+      settings.documentByteLimit = Int(description.byteLimit)
+      settings.cacheSize = cacheSize
+      return settings
+    }
+  }
+
   fileprivate func apply(_ settings: DocumentConfiguration.Collection) throws {
     var added: [PathIndex] = []
     for text in settings.indexes ?? [] { added.append(try PathIndex(text, unique: false)) }
     for text in settings.uniqueIndexes ?? [] { added.append(try PathIndex(text, unique: true)) }
     if let defaults = settings.defaults { try Self.checkDefaults(defaults) }
     if let aliases = settings.aliases { try Self.checkAliases(aliases) }
+    if let byteLimit = settings.documentByteLimit { try Self.checkByteLimit(byteLimit) }
     try changeDescription { description in
       for index in added where !description.indexes.contains(index) { description.indexes.append(index) }
       if let indexesEverything = settings.indexesEverything { description.indexesEverything = indexesEverything }
+      for path in settings.textIndexes ?? [] { description.addTextPath(path) }
       if let defaults = settings.defaults { description.defaults = defaults }
       if let aliases = settings.aliases { description.aliases = aliases }
+      if let metadata = settings.metadata { description.metadata.merge(metadata) { _, new in new } }
+      if let byteLimit = settings.documentByteLimit { description.byteLimit = UInt32(byteLimit) }
     }
     if let cacheSize = settings.cacheSize { self.cacheSize = cacheSize }
   }
