@@ -13,6 +13,12 @@ enum TextMatch: String, Sendable {
     case .contains: return unsafe Bytes.contains(text, part)
     }
   }
+
+  func holds(_ text: FoldedText, _ part: FoldedText) -> Bool {
+    unsafe text.bytes.withUnsafeBytes { text in
+      unsafe part.bytes.withUnsafeBytes { part in unsafe holds(text, part) }
+    }
+  }
 }
 
 /// A text that may be nil: `String` or `String?`.
@@ -114,9 +120,7 @@ struct FoldedTest<Root: StoreIdentifiable>: ConditionTest {
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
     // A query tests objects of its own class only.
     guard let text = try property.read(unsafe unsafeDowncast(object, to: Root.self)) else { return false }
-    return unsafe text.bytes.withUnsafeBytes { text in
-      unsafe part.bytes.withUnsafeBytes { part in unsafe match.holds(text, part) }
-    }
+    return match.holds(text, part)
   }
 
   var paths: [PropertyPath] { [property.path] }

@@ -138,7 +138,6 @@ public final class DocumentCollection {
       try store.insert(document, into: name)
     }
   }
-
 }
 
 extension Store {

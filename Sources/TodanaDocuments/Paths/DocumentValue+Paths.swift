@@ -9,7 +9,7 @@ extension DocumentValue {
   /// user["address.street"] = nil // removes the key
   /// ```
   ///
-  /// Of the values of a path with `[*]` or `**`, reading returns the first, and an assignment changes all existing ones.
+  /// With `[*]` or `**` in the path, reading returns the first value, and an assignment changes all existing ones.
   /// Assigning to a missing key makes it, with the dictionaries on the way to it. An assignment that is not possible
   /// changes nothing: to a key of a value that is no dictionary, or to an index after the end of an array. Assigning to
   /// the index at the end appends an element. ``set(_:at:)`` throws an error instead.

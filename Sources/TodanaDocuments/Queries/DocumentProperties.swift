@@ -141,7 +141,7 @@ public struct DocumentProperty: Sendable {
 
   /// Returns the condition that an array has an equal text, or a text this part, apart from some differences.
   public func contains(_ part: String, ignoring: IgnoredDifferences) -> Condition<Document> {
-    hasElement(ContainedText(part, ignoring))
+    hasElement(ContainedValue(DocumentValue(part), ignoring: ignoring))
   }
 
   /// Returns the condition that one of the texts at the path meets a condition.

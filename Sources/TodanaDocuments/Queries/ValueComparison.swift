@@ -46,8 +46,8 @@ enum ValueComparison: String, Sendable {
 /// The condition that the value at a path compares with another one; a missing value counts as null.
 struct ComparedValue: ValueCondition {
   let comparison: ValueComparison
+  let value: DocumentValue
   let operand: [UInt8]
-  private let value: DocumentValue
 
   init(_ comparison: ValueComparison, _ value: DocumentValue) {
     self.comparison = comparison
@@ -70,29 +70,24 @@ struct ComparedValue: ValueCondition {
 
 /// The condition that a value at a path with `[*]` or `**` compares with another one.
 struct ComparedElement: ValueCondition {
-  let comparison: ValueComparison
-  let operand: [UInt8]
-  private let value: DocumentValue
+  private let compared: ComparedValue
 
-  init(_ comparison: ValueComparison, _ value: DocumentValue) {
-    self.comparison = comparison
-    self.value = value
-    operand = ComparedValue(comparison, value).operand
-  }
+  init(_ comparison: ValueComparison, _ value: DocumentValue) { compared = ComparedValue(comparison, value) }
 
-  func isMet(by element: DocumentElement) -> Bool { comparison.holds(element.value, value) }
+  var operand: [UInt8] { compared.operand }
+  func isMet(by element: DocumentElement) -> Bool { compared.isMet(by: element.value) }
 
   var keyRanges: KeyRanges? {
-    if value.isNull { return nil }
+    if compared.value.isNull { return nil }
     var ranges: KeyRanges?
     for place in DocumentElement.Place.all {
-      guard let some = comparison.keyRanges(value, after: [place]) else { return nil }
+      guard let some = compared.comparison.keyRanges(compared.value, after: [place]) else { return nil }
       ranges = ranges?.joined(with: some) ?? some
     }
     return ranges
   }
 
-  var description: String { "\(comparison.rawValue) \(shown(value))" }
+  var description: String { compared.description }
 }
 
 /// The condition that the value at a path equals one of several values; a missing value counts as null.
@@ -135,22 +130,29 @@ struct ListedElement: ValueCondition {
 struct ContainedValue: ValueCondition {
   let operand: [UInt8]
   private let part: DocumentValue
+  private let ignoring: IgnoredDifferences
+  /// The conditions on texts in an array and on others; nil if the part is no text.
+  private let texts: (inArray: TextCondition, other: TextCondition)?
 
-  init(_ part: DocumentValue) {
+  /// Makes the condition; `ignoring` has the differences between texts that do not count.
+  init(_ part: DocumentValue, ignoring: IgnoredDifferences = .nothing) {
     self.part = part
-    operand = (try? EncodedValue(part).bytes) ?? []
+    self.ignoring = ignoring
+    texts = part.string.map { (.equal($0, ignoring: ignoring), .contains($0, ignoring: ignoring)) }
+    operand = texts?.other.operand ?? (try? EncodedValue(part).bytes) ?? []
   }
 
   func isMet(by element: DocumentElement) -> Bool {
-    if element.isInArray { return element.value == part }
-    guard let text = element.value.string, let part = part.string else { return false }
-    return text.utf8.contains(part)
+    guard let texts else { return element.isInArray && element.value == part }
+    guard let text = element.value.string else { return false }
+    return element.isInArray ? texts.inArray.isMet(by: text) : texts.other.isMet(by: text)
   }
 
   var keyRanges: KeyRanges? {
+    guard ignoring == .nothing else { return nil }
     let place = DocumentElement.Place.self
     let elements = KeyRanges(after: [place.inArray], from: part, to: part)
-    guard part.kind == .string else { return elements }
+    if texts == nil { return elements }
     // A text that is no element may contain the part anywhere.
     return elements.joined(
       with: KeyRanges(
@@ -163,40 +165,12 @@ struct ContainedValue: ValueCondition {
   var description: String { "contains \(shown(part))" }
 }
 
-/// The condition that a value contains a text, apart from some differences: an array an equal element, a text a part.
-struct ContainedText: ValueCondition {
-  private let equal: TextCondition
-  private let part: TextCondition
-
-  init(_ part: String, _ ignoring: IgnoredDifferences) {
-    equal = .equal(part, ignoring: ignoring)
-    self.part = .contains(part, ignoring: ignoring)
-  }
-
-  func isMet(by element: DocumentElement) -> Bool {
-    guard let text = element.value.string else { return false }
-    return element.isInArray ? equal.isMet(by: text) : part.isMet(by: text)
-  }
-
-  var operand: [UInt8] { part.operand }
-  var description: String { part.description }
-}
-
 /// The condition that a value is of a kind; nil for any value that is there, also null.
 struct PresentElement: ValueCondition {
   let kind: DocumentKind?
 
   func isMet(by element: DocumentElement) -> Bool { kind.map { element.value.kind == $0 } ?? true }
   var description: String { kind.map { "is \($0)" } ?? "exists" }
-}
-
-extension String.UTF8View {
-  /// Tests whether the bytes contain those of another text.
-  fileprivate func contains(_ part: String) -> Bool {
-    let (text, part) = (Array(self), Array(part.utf8))
-    guard part.count <= text.count else { return false }
-    return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
-  }
 }
 
 /// Returns a text of a value for explanations.

@@ -71,7 +71,7 @@ extension DocumentValue {
 
   /// The entries of a dictionary, as a Swift dictionary.
   ///
-  /// Of keys that are equal for Swift, though their bytes differ, it has only the last. ``fields`` has all keys, in
+  /// If keys are equal for Swift, though their bytes differ, only the last of them is in it. ``fields`` has all keys, in
   /// their order.
   public var dictionary: [String: DocumentValue]? {
     fields.map { Dictionary($0.map { ($0.key, $0.value) }) { _, last in last } }

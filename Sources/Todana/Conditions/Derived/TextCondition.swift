@@ -1,7 +1,7 @@
 /// A condition on a text, for properties with several texts.
 ///
 /// ```swift
-/// query.filter { $0.tags.hasElement(TextCondition.contains("blue", ignoring: .letterCase)) }
+/// try store.fetch(Song.where { $0.tags.hasElement(TextCondition.contains("blue", ignoring: .letterCase)) })
 /// ```
 ///
 /// Texts are compared by their UTF-8, like those of other conditions. No index serves such a condition.
@@ -92,18 +92,11 @@ public struct TextCondition: ValueCondition {
   // MARK: Testing
 
   public func isMet(by text: String) -> Bool {
-    if case .fits(let matcher) = test {
-      return matcher.matches(folding == .none ? text : FoldedText(text, folding).description)
-    }
-    let text = FoldedText(text, folding)
     switch test {
-    case .compares(let comparison, let other): return comparison.holds(text, other)
-    case .isOneOf(let list): return list.contains(text.bytes)
-    case .has(let match, let part):
-      return unsafe text.bytes.withUnsafeBytes { text in
-        unsafe part.bytes.withUnsafeBytes { part in unsafe match.holds(text, part) }
-      }
-    case .fits: return false
+    case .compares(let comparison, let other): comparison.holds(FoldedText(text, folding), other)
+    case .isOneOf(let list): list.contains(FoldedText(text, folding).bytes)
+    case .has(let match, let part): match.holds(FoldedText(text, folding), part)
+    case .fits(let matcher): matcher.matches(folding == .none ? text : FoldedText(text, folding).description)
     }
   }
 
