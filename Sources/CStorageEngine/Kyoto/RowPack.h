@@ -18,8 +18,9 @@ constexpr int kPackPower = 5;
 constexpr int kPackCapacity = 1 << kPackPower;
 // The number of rows of a pack below which a batch does not pack them. Rows in their own records are cheaper to change.
 constexpr size_t kFewestPackedRows = 8;
-// The maximum size of a pack, about a page: changing or reading one row should not touch more.
-constexpr size_t kLargestPack = 4000;
+// The maximum size of a pack, about two pages: changing or reading one row should not touch more. Small documents of
+// about 200 bytes still share a pack.
+constexpr size_t kLargestPack = 8000;
 
 inline uint64_t packNumber(uint64_t row) { return row >> kPackPower; }
 inline int packIndex(uint64_t row) { return static_cast<int>(row & (kPackCapacity - 1)); }

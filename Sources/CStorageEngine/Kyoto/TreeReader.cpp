@@ -196,22 +196,33 @@ int64_t TreeReader::childFor(int64_t inner, std::string_view key, std::optional<
   return child;
 }
 
-TreeReader::Way TreeReader::wayTo(const std::string *key) const {
-  Way way;
-  std::string opened;
-  int64_t id = root_;
-  while (isInner(id)) {
-    if (way.steps.size() == kMaximumLevel) damaged("the tree is too deep, or its nodes form a circle");
-    Way::Step step{id, 0, 0};
-    for (InnerCursor node(*this, readNode(id, opened)); node.hasChild(); node.advance(), step.count++) {
-      if (step.count > 0 && key && isLess(*key, node.key())) continue;
-      id = node.child();
-      step.index = step.count;
-    }
-    way.steps.push_back(step);
+std::array<TreeReader::Way, 2> TreeReader::waysTo(const std::string *lower, const std::string *upper) const {
+  const std::string *keys[] = {lower, upper};
+  std::array<Way, 2> ways;
+  for (Way &way : ways) way.leaf = root_;
+  while (isInner(ways[0].leaf) || isInner(ways[1].leaf)) {
+    const size_t first = isInner(ways[0].leaf) ? 0 : 1;
+    descend(&ways[first], keys + first, ways[0].leaf == ways[1].leaf ? 2 : 1);
   }
-  way.leaf = id;
-  return way;
+  return ways;
+}
+
+// Extends ways that have led to the same inner node by one step. `keys`: those of the ways, in ascending order.
+void TreeReader::descend(Way *ways, const std::string *const *keys, size_t count) const {
+  const int64_t id = ways[0].leaf;
+  if (ways[0].steps.size() == kMaximumLevel) damaged("the tree is too deep, or its nodes form a circle");
+  for (size_t way = 0; way < count; way++) ways[way].steps.push_back({id, 0, 0});
+  std::string opened;
+  size_t next = 0;  // the first way whose child is not known yet
+  uint32_t index = 0;
+  for (InnerCursor node(*this, readNode(id, opened)); node.hasChild(); node.advance(), index++) {
+    while (next < count && index > 0 && keys[next] && isLess(*keys[next], node.key())) next++;
+    for (size_t way = next; way < count; way++) {
+      ways[way].leaf = node.child();
+      ways[way].steps.back().index = index;
+    }
+  }
+  for (size_t way = 0; way < count; way++) ways[way].steps.back().count = index;
 }
 
 void TreeReader::readLeaf(int64_t id, Leaf &leaf) const { parseLeaf(readNode(id, leaf.opened), leaf); }

@@ -4,6 +4,7 @@
 // valid only until the next commit changes the tree.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -89,8 +90,8 @@ class TreeReader {
     std::vector<Step> steps;
     int64_t leaf;
   };
-  // Returns the path to the leaf whose range contains the key; for null, to the last leaf.
-  Way wayTo(const std::string *key) const;
+  // Returns the paths to the leaves whose ranges contain two keys in ascending order; for null, to the last leaf.
+  std::array<Way, 2> waysTo(const std::string *lower, const std::string *upper) const;
   // Reads a leaf. Throws Failure(TDN_DAMAGED) if the keys are not in order or a length is wrong.
   void readLeaf(int64_t id, Leaf &leaf) const;
   // Begins to read a leaf record by record, starting with the first one. Throws Failure(TDN_DAMAGED).
@@ -169,6 +170,7 @@ class TreeReader {
   // Returns the child of an inner node whose range contains the key. Sets `end` to the end of that range, but leaves it
   // unchanged for the last child.
   int64_t childFor(int64_t inner, std::string_view key, std::optional<std::string> *end) const;
+  void descend(Way *ways, const std::string *const *keys, size_t count) const;
   [[noreturn]] void damaged(const char *what) const { file_.damaged(what, 0); }
 
   static constexpr std::string_view kDescriptionKey = "@";

@@ -20,8 +20,10 @@ constexpr double kWide = 20'000;
 LeafPart partBefore(const TreeReader &tree, int64_t id, const std::string *bound) {
   LeafPart part;
   TreeReader::LeafCursor leaf;
+  bool isPassed = false;
   for (tree.readLeaf(id, leaf); leaf.record(); leaf.advance(), part.count++) {
-    if (!bound || TreeReader::isLess(leaf.record()->key, *bound)) part.before++;
+    isPassed = isPassed || (bound && !TreeReader::isLess(leaf.record()->key, *bound));
+    if (!isPassed) part.before++;
   }
   return part;
 }
@@ -69,7 +71,7 @@ uint64_t estimateCount(const SnapshotPart &part, const KeyRange &range) {
   // No key precedes the empty one.
   const std::string first;
   const std::string *lowerBound = range.lower ? &*range.lower : &first, *upperBound = range.upper ? &*range.upper : nullptr;
-  const TreeReader::Way lower = tree.wayTo(lowerBound), upper = tree.wayTo(upperBound);
+  const auto [lower, upper] = tree.waysTo(lowerBound, upperBound);
   if (lower.leaf == upper.leaf) return std::min(part.count, countInLeaf(tree, lower.leaf, part, range));
   const double count = static_cast<double>(tree.count());
   const double wide = (position(upper, 0.5) - position(lower, 0.5)) * count;
