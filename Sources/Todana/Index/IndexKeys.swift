@@ -1,6 +1,11 @@
 /// The keys of objects in one index, in an arena of their own, to be sorted.
 struct IndexKeys {
   let index: ClassIndex
+  // Copies of the declaration's parts, as each object needs them.
+  private let condition: ConditionNode?
+  private let writes: [IndexPart.Write]
+  private let endsInRow: Bool
+  private let hasDistinctNils: Bool
   var entries: [Entry] = []
   let arena: ByteArena
   private var writer: KeyWriter
@@ -37,6 +42,11 @@ struct IndexKeys {
 
   init(_ index: ClassIndex, arena: ByteArena = ByteArena()) {
     self.index = index
+    let declaration = index.declaration
+    condition = declaration.condition
+    writes = declaration.parts.map(\.write)
+    endsInRow = !declaration.isUnique
+    hasDistinctNils = declaration.isUnique && declaration.nilIsDistinct
     self.arena = arena
     writer = KeyWriter(arena: arena, textByteLimit: KeyWriter.indexTextByteLimit)
   }
@@ -64,10 +74,8 @@ struct IndexKeys {
   ///
   /// - Throws: ``StoreError/Code/notInserted`` if the object refers to an object outside any store.
   mutating func append(_ object: StoredObject, rowID: RowID, token: UInt64 = 0) throws(StoreError) {
-    let declaration = index.declaration
-    if let condition = declaration.condition, try !condition.holds(for: object) { return }
-    let endsInRow =
-      !declaration.isUnique || (declaration.nilIsDistinct && declaration.parts.contains { $0.isNil(object) })
+    if let condition, try !condition.holds(for: object) { return }
+    let endsInRow = endsInRow || (hasDistinctNils && index.parts.contains { $0.isNil(object) })
     let first = entries.count
     let start = arena.count
     writer.begin()
@@ -86,10 +94,10 @@ struct IndexKeys {
   private mutating func appendParts(
     _ position: Int, of object: StoredObject, from start: Int, rowID: RowID, token: UInt64, endsInRow: Bool
   ) {
-    for position in position..<index.parts.count {
-      switch index.parts[position].write {
+    for position in position..<writes.count {
+      switch writes[position] {
       case .value(let write): write(object, &writer)
-      case .elements(let write) where position == index.parts.count - 1:
+      case .elements(let write) where position == writes.count - 1:
         finishElements(of: object, write, from: start, rowID: rowID, token: token, endsInRow: endsInRow)
         return
       case .elements(let write):
@@ -150,8 +158,8 @@ struct IndexKeys {
       let start = arena.count
       arena.appendCopy(of: element.start..<elementEnd)
       writer.begin()
-      for part in self.index.parts[(position + 1)...] {
-        if case .value(let write) = part.write { write(object, &writer) }
+      for part in writes[(position + 1)...] {
+        if case .value(let write) = part { write(object, &writer) }
       }
       finish(
         from: start, rowID: rowID, token: token, endsInRow: endsInRow,

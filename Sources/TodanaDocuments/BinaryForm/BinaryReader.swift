@@ -66,7 +66,17 @@ struct BinaryReader {
     return unsafe bytes[position]
   }
 
+  @inline(__always)
   private mutating func readVarint() throws(DocumentError) -> UInt64 {
+    // Most numbers are small.
+    if position < end, unsafe bytes[position] < 0x80 {
+      defer { position += 1 }
+      return unsafe UInt64(bytes[position])
+    }
+    return try readLongVarint()
+  }
+
+  private mutating func readLongVarint() throws(DocumentError) -> UInt64 {
     var number: UInt64 = 0
     var shift: UInt64 = 0
     while true {
@@ -85,8 +95,10 @@ struct BinaryReader {
   }
 
   /// Reads a number of bytes, and moves behind these bytes.
+  @inline(__always)
   private mutating func readCounted() throws(DocumentError) -> Range<Int> { try read(count: try readVarint()) }
 
+  @inline(__always)
   private mutating func read(count: UInt64) throws(DocumentError) -> Range<Int> {
     guard count <= UInt64(end - position) else { throw tooShort }
     defer { position += Int(count) }
@@ -94,7 +106,10 @@ struct BinaryReader {
   }
 
   private func string(_ range: Range<Int>) throws(DocumentError) -> String {
-    guard let string = unsafe String(validating: bytes[range], as: UTF8.self) else {
+    let text = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+    // ASCII needs no further test, and most texts are ASCII.
+    if isASCII(range) { return unsafe String(decoding: text, as: UTF8.self) }
+    guard let string = unsafe String(validating: text, as: UTF8.self) else {
       throw invalid("a text of a document is not UTF-8")
     }
     return string
@@ -169,6 +184,7 @@ struct BinaryReader {
   }
 
   private mutating func checkValue(depth: Int) throws(DocumentError) {
+    if try passPlainValue() { return }
     let tag = try readByte()
     switch tag {
     case BinaryForm.Tag.null, BinaryForm.Tag.false, BinaryForm.Tag.true: return
@@ -180,24 +196,75 @@ struct BinaryReader {
     case BinaryForm.Tag.array:
       try readNested(depth) { reader throws(DocumentError) in try reader.checkValue(depth: depth + 1) }
     case BinaryForm.Tag.dictionary:
-      var keys = CheckedKeys()
-      try readNested(depth) { reader throws(DocumentError) in
+      if depth == BinaryForm.depthLimit { throw BinaryForm.tooDeep }
+      let outerEnd = try enterNested()
+      // A copy, whose position need not be in memory.
+      var reader = self
+      var keys = CheckedKeys(start: position)
+      while !reader.isAtEnd {
         let key = try reader.readCounted()
         try reader.checkText(key)
-        guard keys.insert(key, of: reader) else { throw reader.invalid("a dictionary of a document has a key twice") }
-        try reader.checkValue(depth: depth + 1)
+        guard try keys.insert(key, of: reader) else {
+          throw reader.invalid("a dictionary of a document has a key twice")
+        }
+        if try !reader.passPlainValue() { try reader.checkValue(depth: depth + 1) }
       }
-    case BinaryForm.Tag.shortString...:
-      try checkText(read(count: UInt64(tag - BinaryForm.Tag.shortString)))
-    case BinaryForm.Tag.smallInteger...: return
+      leaveNested(outerEnd)
     default: throw invalid("a value of a document has the unknown tag \(tag)")
     }
   }
 
+  /// Checks the next value and moves behind it if it is a short text or a small integer, as most values are.
+  @inline(__always)
+  private mutating func passPlainValue() throws(DocumentError) -> Bool {
+    guard let tag = nextTag, tag >= BinaryForm.Tag.smallInteger else { return false }
+    position += 1
+    if tag >= BinaryForm.Tag.shortString {
+      try checkText(read(count: UInt64(tag - BinaryForm.Tag.shortString)))
+    }
+    return true
+  }
+
+  @inline(__always)
   private func checkText(_ range: Range<Int>) throws(DocumentError) {
-    // Most texts are ASCII, which needs no further test.
-    if unsafe bytes[range].allSatisfy({ $0 < 0x80 }) { return }
-    _ = try string(range)
+    if !isASCII(range) { _ = try string(range) }
+  }
+
+  @inline(__always)
+  private func isASCII(_ range: Range<Int>) -> Bool {
+    var position = range.lowerBound
+    var bits: UInt64 = 0
+    while position + 8 <= range.upperBound {
+      bits |= unsafe bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      position += 8
+    }
+    while position < range.upperBound {
+      bits |= unsafe UInt64(bytes[position])
+      position += 1
+    }
+    return bits & 0x8080_8080_8080_8080 == 0
+  }
+
+  /// Returns a number with one bit, which is equal for equal keys.
+  @inline(__always)
+  fileprivate func filterBit(of key: Range<Int>) -> UInt128 {
+    if key.isEmpty { return 1 }
+    let ends = unsafe UInt64(bytes[key.lowerBound]) << 16 | UInt64(bytes[key.upperBound - 1]) << 8
+    // The multiplier is the golden ratio; the upper bits of the product depend on all bits.
+    let product = (ends | UInt64(key.count & 0xFF)) &* 0x9E37_79B9_7F4A_7C15
+    return 1 << (product >> 57)
+  }
+
+  /// Calls back with the first keys of a dictionary whose first entry is at a position.
+  fileprivate func forEachKey(
+    from start: Int, count: Int, _ body: (Range<Int>) -> Void
+  ) throws(DocumentError) {
+    var reader = self
+    reader.position = start
+    for _ in 0..<count {
+      body(try reader.readCounted())
+      try reader.skipValue()
+    }
   }
 
   fileprivate func areEqual(_ lhs: Range<Int>, _ rhs: Range<Int>) -> Bool {
@@ -234,15 +301,7 @@ struct BinaryReader {
   /// - Returns: False if there is no such value.
   mutating func move(_ step: DocumentPath.Step) throws(DocumentError) -> Bool {
     switch step {
-    case .key(let key):
-      guard nextTag == BinaryForm.Tag.dictionary else { return false }
-      position += 1
-      _ = try enterNested()
-      while !isAtEnd {
-        if try readKey(equals: key) { return true }
-        try skipValue()
-      }
-      return false
+    case .key(let key): return try move(toKey: key)
     case .index(let index):
       guard isAtArray else { return false }
       position += 1
@@ -258,9 +317,21 @@ struct BinaryReader {
     }
   }
 
+  /// Moves to the value of a key in the next value; returns false if there is none.
+  mutating func move(toKey key: String) throws(DocumentError) -> Bool {
+    guard nextTag == BinaryForm.Tag.dictionary else { return false }
+    position += 1
+    _ = try enterNested()
+    while !isAtEnd {
+      if try readKey(equals: key) { return true }
+      try skipValue()
+    }
+    return false
+  }
+
   private mutating func readKey(equals key: String) throws(DocumentError) -> Bool {
     let range = try readCounted()
-    return range.count == key.utf8.count && isEqual(range, key)
+    return isEqual(range, key)
   }
 
   /// Calls back with a reader at each element of the next value, which is an array or a dictionary, and with its key.
@@ -304,7 +375,7 @@ struct BinaryReader {
     return try forEachChild { key, child throws(DocumentError) in
       let next: PathPositions
       if let key {
-        next = positions.entry { key.count == $0.utf8.count && isEqual(key, $0) }
+        next = positions.entry { isEqual(key, $0) }
       } else {
         next = positions.element(at: index)
         index += 1
@@ -313,25 +384,42 @@ struct BinaryReader {
     }
   }
 
-  private func isEqual(_ key: Range<Int>, _ other: String) -> Bool { unsafe bytes[key].elementsEqual(other.utf8) }
+  private func isEqual(_ key: Range<Int>, _ other: String) -> Bool {
+    guard key.count == other.utf8.count else { return false }
+    let key = unsafe UnsafeRawBufferPointer(rebasing: bytes[key])
+    // Strings in a foreign encoding have no contiguous bytes.
+    return unsafe other.utf8.withContiguousStorageIfAvailable { unsafe key.elementsEqual($0) }
+      ?? key.elementsEqual(other.utf8)
+  }
 }
 
 /// The keys of a dictionary that were found so far.
 private struct CheckedKeys {
-  /// The keys, as long as comparing all of them is fast.
-  private var few: [Range<Int>] = []
+  /// Where the first key begins.
+  private let start: Int
+  private var count = 0
+  /// A bit for each key, by its size and its bytes at both ends: most keys differ in them.
+  private var filter: UInt128 = 0
+  /// The keys, if there are many.
   private var many: Set<[UInt8]> = []
   private static let fewCount = 32
 
+  init(start: Int) { self.start = start }
+
   /// Adds a key; returns false if it was added before.
-  mutating func insert(_ key: Range<Int>, of reader: BinaryReader) -> Bool {
-    if many.isEmpty {
-      for other in few where reader.areEqual(key, other) { return false }
-      if few.isEmpty { few.reserveCapacity(8) }
-      few.append(key)
-      if few.count > Self.fewCount { many = Set(few.map { reader.bytes($0) }) }
-      return true
+  mutating func insert(_ key: Range<Int>, of reader: BinaryReader) throws(DocumentError) -> Bool {
+    if count >= Self.fewCount {
+      if many.isEmpty { try reader.forEachKey(from: start, count: count) { many.insert(reader.bytes($0)) } }
+      return many.insert(reader.bytes(key)).inserted
     }
-    return many.insert(reader.bytes(key)).inserted
+    let bit = reader.filterBit(of: key)
+    if filter & bit != 0 {
+      var isNew = true
+      try reader.forEachKey(from: start, count: count) { if reader.areEqual(key, $0) { isNew = false } }
+      if !isNew { return false }
+    }
+    filter |= bit
+    count += 1
+    return true
   }
 }

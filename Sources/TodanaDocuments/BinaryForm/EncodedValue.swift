@@ -62,6 +62,14 @@ package struct EncodedValue: Sendable {
   /// Returns the value at a path, the first if there are several.
   func checkedValue(at path: DocumentPath) -> DocumentValue? { (try? value(at: path)) ?? Optional.none }
 
+  /// Returns the value of a key.
+  func checkedValue(ofKey key: String) -> DocumentValue? {
+    let value = try? BinaryReader.read(bytes) { reader throws(DocumentError) -> DocumentValue? in
+      try reader.move(toKey: key) ? try reader.readValue() : Optional.none
+    }
+    return value ?? Optional.none
+  }
+
   /// Returns all values at a path.
   func checkedValues(at path: DocumentPath) -> [DocumentValue] { (try? values(at: path)) ?? [] }
 

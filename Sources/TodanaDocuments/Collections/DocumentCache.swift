@@ -15,8 +15,14 @@ struct DocumentCache {
     removeSurplus()
   }
 
-  /// Uses documents in their order; of more than the size, only the last ones.
-  mutating func use(_ documents: [Document]) { for document in documents.suffix(size) { use(document) } }
+  /// Uses different documents in their order; of more than the size, only the last ones.
+  mutating func use(_ used: [Document]) {
+    if used.count >= size { return documents = Array(used.suffix(size)) }
+    let identities = Set(used.map { ObjectIdentifier($0) })
+    documents.removeAll { identities.contains(ObjectIdentifier($0)) }
+    documents += used
+    removeSurplus()
+  }
 
   mutating func removeAll() { documents = [] }
 

@@ -16,16 +16,42 @@ public import Todana
 public final class Document: StoredObject {
   /// The value, in the form in which it was read or changed last.
   private var form = Form.encoded(.emptyDictionary)
-  /// The key, if it is not the one that follows from the row.
-  private var ownKey: UUID?
-  /// The key that followed from the row when the document was deleted.
-  private var formerKey: UUID?
   /// The time of the last save; nil if the document was never saved, or its collection does not keep the time.
   private var saveTime: Date?
+  /// The fields that most documents do not have, so that these take no room for them.
+  private var rareFields: RareFields?
+
+  private final class RareFields {
+    var ownKey: UUID?
+    var formerKey: UUID?
+    var originalClass: String?
+  }
+
+  /// The key, if it is not the one that follows from the row.
+  private var ownKey: UUID? {
+    get { rareFields?.ownKey }
+    set { if newValue != nil || rareFields != nil { fieldsForChange.ownKey = newValue } }
+  }
+
+  /// The key that followed from the row when the document was deleted.
+  private var formerKey: UUID? {
+    get { rareFields?.formerKey }
+    set { if newValue != nil || rareFields != nil { fieldsForChange.formerKey = newValue } }
+  }
+
   /// The name of the class whose object the document was made of; nil for a plain document.
   ///
   /// It is kept and written back by programs that do not have the class.
-  private var originalClass: String?
+  private var originalClass: String? {
+    get { rareFields?.originalClass }
+    set { if newValue != nil || rareFields != nil { fieldsForChange.originalClass = newValue } }
+  }
+
+  private var fieldsForChange: RareFields {
+    let fields = rareFields ?? RareFields()
+    rareFields = fields
+    return fields
+  }
 
   private enum Form {
     case encoded(EncodedValue)
@@ -82,7 +108,15 @@ public final class Document: StoredObject {
 
   /// The value at a path; nil if there is none (``DocumentValue/subscript(_:)-(String)``).
   public subscript(path: String) -> DocumentValue? {
-    get { self[DocumentPath(path)] }
+    get {
+      // Most paths are one key, which is not worth a path.
+      guard DocumentPath.isOneKey(path) else { return self[DocumentPath(path)] }
+      guard loadOnAccess() else { return Optional.none }
+      switch form {
+      case .encoded(let encoded): return encoded.checkedValue(ofKey: path)
+      case .decoded(let value): return value.fields?[path]
+      }
+    }
     set { self[DocumentPath(path)] = newValue }
   }
 

@@ -76,13 +76,24 @@ extension DocumentPath: CustomStringConvertible {
   /// Returns a key as it is written in a path: with a backslash before each character that has a meaning there.
   public static func escaped(_ key: String) -> String {
     if key == "**" { return "\\**" }
-    guard key.utf8.contains(where: { ".[\\".utf8.contains($0) }) else { return key }
+    guard key.utf8.contains(where: isSpecial) else { return key }
     var bytes: [UInt8] = []
     for byte in key.utf8 {
-      if ".[\\".utf8.contains(byte) { bytes.append(UInt8(ascii: "\\")) }
+      if isSpecial(byte) { bytes.append(UInt8(ascii: "\\")) }
       bytes.append(byte)
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Returns whether the text of a path is its only key, without escapes.
+  static func isOneKey(_ text: String) -> Bool {
+    for byte in text.utf8 where isSpecial(byte) { return false }
+    return text.utf8.count != 2 || text != "**"
+  }
+
+  /// Returns whether a byte has a meaning in paths.
+  private static func isSpecial(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "\\")
   }
 }
 

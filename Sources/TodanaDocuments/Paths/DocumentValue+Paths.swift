@@ -14,7 +14,7 @@ extension DocumentValue {
   /// changes nothing: to a key of a value that is no dictionary, or to an index after the end of an array. Assigning to
   /// the index at the end appends an element. ``set(_:at:)`` throws an error instead.
   public subscript(path: String) -> DocumentValue? {
-    get { value(at: DocumentPath(path)) }
+    get { DocumentPath.isOneKey(path) ? fields?[path] : value(at: DocumentPath(path)) }
     set { _ = try? set(newValue, at: DocumentPath(path)) }
   }
 

@@ -110,8 +110,14 @@ extension DocumentDictionary: ExpressibleByDictionaryLiteral {
   /// Makes a dictionary in the order of the literal.
   ///
   /// If a key occurs twice, its last value counts.
-  public init(dictionaryLiteral elements: (String, DocumentValue)...) {
-    for (key, value) in elements { self[key] = value }
+  public init(dictionaryLiteral elements: (String, DocumentValue)...) { self.init(inOrder: elements) }
+
+  /// Makes a dictionary of entries in their order; if a key occurs twice, its last value counts.
+  init(inOrder elements: [(String, DocumentValue)]) {
+    entries.reserveCapacity(elements.count)
+    for (key, value) in elements {
+      if let position = position(of: key) { entries[position].value = value } else { append(key, value) }
+    }
   }
 }
 

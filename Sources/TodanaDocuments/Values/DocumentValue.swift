@@ -85,8 +85,6 @@ extension DocumentValue: ExpressibleByDictionaryLiteral {
   ///
   /// If a key occurs twice, its last value counts.
   public init(dictionaryLiteral elements: (String, DocumentValue)...) {
-    var dictionary = DocumentDictionary()
-    for (key, value) in elements { dictionary[key] = value }
-    self.init(dictionary)
+    self.init(DocumentDictionary(inOrder: elements))
   }
 }
