@@ -1,15 +1,19 @@
 import Foundation
+import Todana
 import TodanaDocuments
 
-/// The fuzzing of documents: of their binary form, of JSON, and of paths.
+/// The fuzzing of documents: of their binary form, of JSON, of paths, and of collections.
 ///
-/// An input begins with a byte that selects one of them: 0 bytes of a document, 1 JSON, 2 a path and a document.
+/// An input begins with a byte that selects one of them: 0 bytes of a document, 1 JSON, 2 a path and a document, 3 the
+/// description of a collection, 4 the list of collections.
 enum DocumentFuzzing {
   static func run(_ bytes: [UInt8]) {
     let rest = Array(bytes.dropFirst())
-    switch (bytes.first ?? 0) % 3 {
+    switch (bytes.first ?? 0) % 5 {
     case 0: readBytes(rest)
     case 1: readJSON(rest)
+    case 3: readDescription(rest)
+    case 4: readList(rest)
     default:
       let path = rest.prefix { $0 != 0 }
       read(DocumentPath(String(decoding: path, as: UTF8.self)), of: Array(rest.dropFirst(path.count + 1)))
@@ -31,7 +35,49 @@ enum DocumentFuzzing {
         seeds.append([2] + path.utf8 + [0] + encoded.bytes)
       }
     }
-    return seeds
+    return seeds + collectionSeeds
+  }
+
+  private static var collectionSeeds: [[UInt8]] {
+    let description: DocumentValue = [
+      "indexes": [["text": "[a], savedAt DESC", "unique": false], ["text": "[b[*]][c]", "unique": true]],
+      "everything": true, "texts": ["title", ["path": "notes[*]", "language": "english", "stopWords": ["the"]]],
+      "defaults": ["a": 5], "aliases": ["old": "([age] > 60)"], "metadata": ["x": [1]],
+    ]
+    var list = DataBuffer()
+    list.writeVarUInt(1)
+    for text in ["Document", "people", "people"] { list.writeString(text) }
+    list.writeBytes([1, 2, 3])
+    let header: [UInt8] = [1, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 1, 0]
+    return [[4] + list.bytes, [3] + header + ((try? EncodedValue(description).bytes) ?? [])]
+  }
+
+  /// Reads a description; one that was accepted must be written and read again with the same declarations.
+  private static func readDescription(_ bytes: [UInt8]) {
+    guard let description = checked({ () throws(DocumentError) in try CollectionDescription(decoding: bytes) }) else {
+      return
+    }
+    // The names and paths of declarations are made of parts of the description.
+    guard let indexes = try? Document.collectionIndexes(ofCollection: "c", description: bytes) else {
+      fatalError("a description has no declarations")
+    }
+    guard let written = try? description.bytes() else { return }
+    guard let again = try? Document.collectionIndexes(ofCollection: "c", description: written),
+      again.indexes.count == indexes.indexes.count, again.textIndexes.count == indexes.textIndexes.count
+    else { fatalError("a description that was written has other declarations") }
+  }
+
+  /// Reads a list of collections; one that was accepted must be written and read again unchanged.
+  private static func readList(_ bytes: [UInt8]) {
+    var reader = DataBuffer(reading: bytes, version: CollectionDirectory.version)
+    guard let list = try? CollectionDirectory(reading: &reader) else { return }
+    var written = DataBuffer()
+    list.write(to: &written)
+    var copy = DataBuffer(reading: written.bytes, version: CollectionDirectory.version)
+    guard let again = try? CollectionDirectory(reading: &copy) else { fatalError("a written list cannot be read") }
+    var rewritten = DataBuffer()
+    again.write(to: &rewritten)
+    if rewritten.bytes != written.bytes { fatalError("a list of collections has changed") }
   }
 
   /// Decodes bytes; a value that was accepted must be written and read again unchanged.

@@ -342,3 +342,38 @@ import TodanaDocuments
     #expect(try users.summary(of: "big").sum == nil)
   }
 }
+
+/// Stores on several threads that change one collection.
+@Suite struct SharedCollectionTests {
+  @Test(arguments: [EveryBackend.inMemory, .directory, .encrypted])
+  func `indexes change while other stores save`(kind: EveryBackend) throws {
+    let directory = try TemporaryDirectory()
+    let backend = try kind.open(in: directory)
+    let owner = try Store(backend: backend, classes: [])
+    try owner.documents("people").insert(["n": -1])
+    try owner.saveChanges()
+    try onThreads(3) { thread in
+      let store = try Store(backend: backend, classes: [])
+      let people = try store.documents("people")
+      for step in 0..<40 {
+        if thread == 0 {
+          try people.addIndex("[n]")
+          if step % 3 == 0 { try people.setDefaults(["x": .init(step)]) }
+          if step % 2 == 0 { try people.addTextIndex("name") } else { try people.removeTextIndex("name") }
+          try people.removeIndex("[n]")
+        } else {
+          try people.insert(["n": .init(thread * 100 + step), "name": .init("number\(thread * 100 + step)")])
+          try store.saveChanges()
+          #expect(try people.count("[name] SEARCH ?", "number\(thread * 100 + step)") == 1)
+          #expect(try people.count("[n] = ?", thread * 100 + step) == 1)
+        }
+      }
+    }
+    let people = try owner.documents("people")
+    try people.addIndex("[n]")
+    try owner.buildIndexes()
+    #expect(try people.count() == 81)
+    #expect(try people.count("[n] BETWEEN 100 AND 300") == 80)
+    #expect(try owner.verify().isSound)
+  }
+}

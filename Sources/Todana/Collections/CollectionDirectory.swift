@@ -1,7 +1,7 @@
 /// The list of all collections of a store, which is a named buffer of its own (docs/formats/collections.md).
-struct CollectionDirectory {
+package struct CollectionDirectory {
   static var bufferName: String { NamedBuffers.reservedName }
-  static let version: UInt8 = 1
+  package static let version: UInt8 = 2
 
   var entries: [Entry] = []
 
@@ -20,8 +20,8 @@ struct CollectionDirectory {
 
   init() {}
 
-  init(reading buffer: inout DataBuffer) throws(DataBufferError) {
-    guard buffer.version == Self.version else {
+  package init(reading buffer: inout DataBuffer) throws(DataBufferError) {
+    guard buffer.version == Self.version || buffer.version == 1 else {
       throw DataBufferError(.invalidValue, "the list of collections has the unknown version \(buffer.version)")
     }
     let count = try buffer.readVarUInt()
@@ -30,20 +30,22 @@ struct CollectionDirectory {
       let tableName = try buffer.readString()
       let name = try buffer.readString()
       let description = try buffer.readBytes()
+      let revision = buffer.version == 1 ? 0 : try buffer.readUInt64()
       entries.append(
         Entry(
           elementName: elementName, tableName: tableName,
-          collection: StoredCollection(name: name, description: description)))
+          collection: StoredCollection(name: name, description: description, revision: revision)))
     }
   }
 
-  func write(to buffer: inout DataBuffer) {
+  package func write(to buffer: inout DataBuffer) {
     buffer.writeVarUInt(UInt64(entries.count))
     for entry in entries {
       buffer.writeString(entry.elementName)
       buffer.writeString(entry.tableName)
       buffer.writeString(entry.collection.name)
       buffer.writeBytes(entry.collection.description)
+      buffer.writeUInt64(entry.collection.revision)
     }
   }
 }

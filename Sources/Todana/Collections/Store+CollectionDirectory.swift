@@ -1,13 +1,16 @@
 // The list of collections, as the store knows it and as the backend has it.
 extension Store {
-  /// Reads the list of collections again if it may have changed, so that the collections of a class are known.
+  /// Reads the list of collections again if a store has changed it, so that the collections of a class are known.
   ///
-  /// - Complexity: O(1) if nothing was committed since; a read of one record if the list has not changed.
+  /// A change by another process counts from the time at which its backend reports it.
+  ///
+  /// - Complexity: O(1) if no change is known; otherwise a read of one record.
   func updateCollections(of type: StoredObject.Type) throws(StoreError) {
+    if collections.changeCount == session.collectionChangeCount, collections.include(type) { return }
     guard type.isInCollections else {
       throw StoreError(.invalidCollection, "The class \(type) is not in collections.")
     }
-    let isNew = !collections.elementTypes.contains { $0 == type }
+    let isNew = !collections.include(type)
     if isNew { collections.elementTypes.append(type) }
     do throws(StoreError) {
       try updateCollections(readingAlways: isNew)
@@ -17,9 +20,39 @@ extension Store {
     }
   }
 
+  /// The number of times that a call is tried again while other stores change collections.
+  static let collectionRetryLimit = 20
+
   /// Reads the list of collections if its record has changed since it was read.
   func updateCollections(readingAlways: Bool = false) throws(StoreError) {
     guard !collections.elementTypes.isEmpty else { return }
+    var attemptCount = 0
+    while true {
+      do throws(StoreError) {
+        return try readCollections(readingAlways: readingAlways || attemptCount > 0)
+      } catch {
+        // The list was replaced while its indexes were prepared.
+        attemptCount += 1
+        let code = error.backendError?.code
+        guard attemptCount < Self.collectionRetryLimit, code == .conflict || code == .noSuchKeyspace else {
+          throw error
+        }
+      }
+    }
+  }
+
+  /// Prepares a call on a collection for another try, if it failed because another store has dropped a tree.
+  ///
+  /// - Returns: Whether it is to be tried again.
+  func canTryAgain(on table: ClassTable, after error: BackendError?, _ attemptCount: Int) -> Bool {
+    guard table.collection != nil, error?.code == .noSuchKeyspace, attemptCount < Self.collectionRetryLimit else {
+      return false
+    }
+    collections.forgetState()
+    return true
+  }
+
+  private func readCollections(readingAlways: Bool) throws(StoreError) {
     // Counted before the list is read: a change in between makes it be read again.
     let changeCount = session.collectionChangeCount
     let snapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
@@ -29,7 +62,7 @@ extension Store {
       return
     }
     let (directory, state) = try readDirectory(in: snapshot, unless: isKnown ? collections.state : nil)
-    if let directory { try adopt(directory) }
+    if let directory { try adopt(directory, expecting: state) }
     collections.state = state
     collections.commitNumber = snapshot.commitNumber
     collections.changeCount = changeCount
@@ -57,8 +90,9 @@ extension Store {
       try refusePendingChanges(changedFrom: current ?? CollectionDirectory(), to: directory)
       let batch = try batch(writing: directory, expecting: state, also)
       do throws(BackendError) {
+        // Counted even if the commit fails, as its outcome may be unknown.
+        defer { session.noteCollectionChange() }
         noteCommit(try sealing.commit(batch, durability: .full), durability: .full)
-        session.noteCollectionChange()
         break
       } catch {
         if error.code != .conflict { throw translate(error) }
@@ -167,7 +201,10 @@ extension Store {
   // MARK: Adoption
 
   /// Makes the tables those of a list of collections: adds and renames tables, and declares their indexes.
-  private func adopt(_ directory: CollectionDirectory) throws(StoreError) {
+  ///
+  /// - Throws: ``StoreError`` with the backend's `conflict` if the list is no longer in the state that it was read in,
+  ///   so that no tree of a newer list is dropped; the errors of reading and writing trees.
+  private func adopt(_ directory: CollectionDirectory, expecting state: WriteBatch.Expectation) throws(StoreError) {
     var changed: [ClassTable] = []
     var kept: Set<ObjectIdentifier> = []
     for entry in directory.entries {
@@ -177,9 +214,11 @@ extension Store {
       let table: ClassTable
       if let known = registry[tableNamed: entry.tableName], known.collection != nil {
         table = known
-        let isChanged = known.collection?.description != entry.collection.description
+        let isChanged =
+          known.collection?.revision != entry.collection.revision || known.collection?.isPrepared != true
         var collection = entry.collection
         if !isChanged { collection.problem = known.collection?.problem }
+        collection.isPrepared = !isChanged
         registry.update(table, to: collection)
         kept.insert(ObjectIdentifier(table))
         if !isChanged { continue }
@@ -197,6 +236,7 @@ extension Store {
       } catch {
         // Another program may have written a description that this one cannot read. Other collections stay usable.
         table.collection?.problem = error
+        table.collection?.isPrepared = true
       }
     }
     for table in registry.tables
@@ -207,10 +247,11 @@ extension Store {
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     registry.adopt(keyspaces)
     connectRelationships(keyspaces)
-    try prepareTrees(of: changed, keyspaces)
-    try prepareTextIndexes(of: changed, keyspaces)
+    try prepareTrees(of: changed, keyspaces, ofCollectionsIn: state)
+    try prepareTextIndexes(of: changed, keyspaces, ofCollectionsIn: state)
     try beginBuildingIndexes(of: changed)
     try beginMergingTexts(of: changed)
+    for table in changed { table.collection?.isPrepared = true }
   }
 }
 
@@ -241,13 +282,13 @@ extension Store {
     }
   }
 
-  /// Adds the check that the list of collections is the one that the save was encoded with.
-  func appendCollectionCheck(to batch: inout WriteBatch) throws(StoreError) {
+  /// Adds the check that the list of collections is in a state: that of the list with which the batch was encoded.
+  func appendCollectionCheck(of state: WriteBatch.Expectation?, to batch: inout WriteBatch) throws(StoreError) {
     let name = NamedBuffers.Name(string: CollectionDirectory.bufferName)
     let key = unsafe name.withBytes { unsafe batch.arena.append($0) }
     batch.append(
       .init(
-        keyspace: try namedBufferKeyspace(), kind: .check, expectation: collections.state ?? .absent, key: .bytes(key),
+        keyspace: try namedBufferKeyspace(), kind: .check, expectation: state ?? .absent, key: .bytes(key),
         value: 0..<0))
   }
 

@@ -59,7 +59,7 @@ extension Store {
         let entry = directory.entries[position]
         try checkElement(of: entry, type)
         if let former, entry.collection.description != former { throw Self.descriptionConflict }
-        directory.entries[position].collection = collection
+        if entry.collection.description != description { directory.entries[position].collection = collection }
         try checkIndexes(of: type, collection, tableName: entry.tableName)
       } else {
         if former != nil { throw Self.descriptionConflict }
@@ -116,7 +116,7 @@ extension Store {
   public func insert<T: StoredObject>(_ object: T, into collection: String) throws(StoreError) -> ObjectID<T> {
     try beginChange()
     // The save compares the list of collections with the newest one, so that of another session may be older here.
-    if collections.changeCount == session.collectionChangeCount, let table = registry[collection: collection],
+    if collections.changeCount == session.collectionChangeCount, let table = tableOfKnownCollection(named: collection),
       table.type == type(of: object), table.collection?.problem == nil
     {
       return ObjectID(unchecked: try insertAny(object, into: table))
@@ -154,13 +154,24 @@ extension Store {
 
   private func knownTable(ofCollection name: String, _ type: StoredObject.Type) throws(StoreError) -> ClassTable? {
     try updateCollections(of: type)
-    guard let table = registry[collection: name] else { return nil }
+    guard let table = tableOfKnownCollection(named: name) else { return nil }
     guard table.type == type else {
       throw StoreError(
         .invalidCollection, "The collection \"\(name)\" has objects of \(table.type), not of \(type).")
     }
     if let problem = table.collection?.problem { throw problem }
     return table
+  }
+
+  /// Returns the table of a collection in the list that was read last; the one used last is found without a search.
+  private func tableOfKnownCollection(named name: String) -> ClassTable? {
+    if let table = collections.lastTable, !table.isDropped, let known = table.collection?.name,
+      String.isEqual(known, name)
+    {
+      return table
+    }
+    collections.lastTable = registry[collection: name]
+    return collections.lastTable
   }
 
   private func unknownCollection(_ name: String) -> StoreError {

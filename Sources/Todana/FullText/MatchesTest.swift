@@ -6,8 +6,9 @@ final class MatchesTest: ConditionTest {
   /// The name of the text index; nil for a single property.
   private let index: String?
   var indexName: String? { index }
-  /// The class whose text index is searched; nil for a single property.
+  /// The class whose text index is searched; nil for a single property, and for an index of a collection.
   private let declaringType: AnyObject.Type?
+  private let declaration: TextIndex?
   private let expression: TextExpression
   let plan: TextPlan
   /// The reason why the index cannot be searched; nil if it can.
@@ -17,22 +18,33 @@ final class MatchesTest: ConditionTest {
     columns = [column]
     index = nil
     declaringType = nil
+    declaration = nil
     self.expression = expression
     plan = TextPlan(expression)
     indexProblem = nil
   }
 
   /// Makes the test for a text index that a class declares.
-  init(_ type: AnyObject.Type, index name: String, _ expression: TextExpression) {
+  convenience init(_ type: AnyObject.Type, index name: String, _ expression: TextExpression) {
     let declaration = (type as? StoredObject.Type)?.textIndexes.first { $0.name == name }
+    self.init(declaration, named: name, of: type, expression)
+  }
+
+  /// Makes the test for a text index that a collection declares.
+  convenience init(_ declaration: TextIndex, _ expression: TextExpression) {
+    self.init(declaration, named: declaration.name ?? "", of: nil, expression)
+  }
+
+  private init(_ declaration: TextIndex?, named name: String, of type: AnyObject.Type?, _ expression: TextExpression) {
     let analyzer = declaration?.analyzer
     columns = declaration?.columns ?? []
     index = name
     declaringType = type
+    self.declaration = declaration
     self.expression = expression
     plan = TextPlan(expression, analyzer ?? .plain)
     if declaration == nil {
-      indexProblem = "\(type) has no text index \(describe(name))."
+      indexProblem = "\(type.map { "\($0)" } ?? "The class") has no text index \(describe(name))."
     } else if analyzer == nil {
       indexProblem = "The installed library libstemmer lacks the language of the text index \(describe(name))."
     } else {
@@ -45,6 +57,7 @@ final class MatchesTest: ConditionTest {
     columns = test.columns.map(\.self)
     index = test.index
     declaringType = test.declaringType
+    declaration = test.declaration
     expression = test.expression
     plan = TextPlan(test.expression, test.plan.analyzer)
     indexProblem = test.indexProblem
@@ -55,8 +68,7 @@ final class MatchesTest: ConditionTest {
   /// A subclass may declare another index of the name, while a query of several classes has one meaning.
   func fits(_ declaration: TextIndex, of type: AnyObject.Type) -> Bool {
     if declaringType == type { return true }
-    let own = (declaringType as? StoredObject.Type)?.textIndexes.first { $0.name == index }
-    return own?.signature(classVersion: 0) == declaration.signature(classVersion: 0)
+    return self.declaration?.signature(classVersion: 0) == declaration.signature(classVersion: 0)
   }
 
   var copy: MatchesTest { MatchesTest(copying: self) }
@@ -83,7 +95,14 @@ final class MatchesTest: ConditionTest {
   var readsOwnProperties: Bool { columns.allSatisfy(\.path.isOwnProperty) }
   var ranges: ValueRanges? { nil }
   var opposite: (any ConditionTest)? { nil }
-  var operand: [UInt8] { Array((index.map { $0 + "\0" } ?? "").utf8) + expression.description.utf8 }
+
+  var operand: [UInt8] {
+    var operand = Array((index.map { $0 + "\0" } ?? "").utf8)
+    // Indexes of collections with one name may have different rules.
+    if declaringType == nil, let declaration { operand += declaration.signature(classVersion: 0).utf8 }
+    return operand + expression.description.utf8
+  }
+
   var problem: String? { indexProblem ?? plan.problem }
   var description: String { "\(searched) matches \(describe(expression.description))" }
   private var searched: String { index.map { "text index \(describe($0))" } ?? columns[0].path.description }

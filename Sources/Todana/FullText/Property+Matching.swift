@@ -49,3 +49,17 @@ extension Properties {
     matches(TextExpression(typed: text), in: index)
   }
 }
+
+extension TextIndex {
+  /// Returns a condition that is true if the texts of this index of a collection have what the expression describes.
+  ///
+  /// Words are compared by the rules of the index, whether the collection has it or not.
+  ///
+  /// - Parameters:
+  ///   - expression: The expression.
+  ///   - type: The class of the collection's objects, whose property the index has.
+  /// - Returns: The condition.
+  public func matches<Root: StoredObject>(_ expression: TextExpression, of type: Root.Type) -> Condition<Root> {
+    Condition(.test(MatchesTest(self, expression)))
+  }
+}

@@ -61,17 +61,19 @@ public struct TextIndex: Sendable {
   /// - Parameters:
   ///   - property: The property.
   ///   - name: The name by which conditions refer to the index; by default that of the property.
+  ///   - language: As for ``init(_:name:weights:language:stopWords:keepsPositions:findsSubstrings:)``.
+  ///   - stopWords: As for ``init(_:name:weights:language:stopWords:keepsPositions:findsSubstrings:)``.
   ///   - keepsPositions: As for ``init(_:name:weights:language:stopWords:keepsPositions:findsSubstrings:)``.
   ///   - findsSubstrings: As for ``init(_:name:weights:language:stopWords:keepsPositions:findsSubstrings:)``.
   public init<Root: StoredObject, Text: IndexedText>(
-    _ property: DerivedProperty<Root, Text>, name: String? = nil, keepsPositions: Bool = true,
-    findsSubstrings: Bool = true
+    _ property: DerivedProperty<Root, Text>, name: String? = nil, language: TextLanguage? = nil,
+    stopWords: Set<String> = [], keepsPositions: Bool = true, findsSubstrings: Bool = true
   ) {
     columns = [TextColumn(property.property)]
     givenName = name
     weights = []
-    language = nil
-    stopWords = []
+    self.language = language
+    self.stopWords = stopWords
     self.keepsPositions = keepsPositions
     self.findsSubstrings = findsSubstrings
   }

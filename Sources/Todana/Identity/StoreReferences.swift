@@ -58,7 +58,7 @@ extension Store: ReferenceResolver {
   }
 
   package func useCollections(of type: StoredObject.Type) throws(DataBufferError) {
-    if collections.elementTypes.contains(where: { $0 == type }) { return }
+    if collections.include(type) { return }
     do throws(StoreError) {
       try updateCollections(of: type)
     } catch {

@@ -254,8 +254,13 @@ extension Store {
   /// Returns whether a refused batch can be encoded and committed again.
   ///
   /// This is possible if all conflicts concern unfinished indexes, whose entries were added concurrently, or rows that
-  /// are deleted regardless of their records.
+  /// are deleted regardless of their records; or if a collection has changed.
   func canBeEncodedAgain(_ batch: borrowing WriteBatch, after error: BackendError) -> Bool {
+    // Another store has removed an index of a collection, or the collection, since the batch was encoded.
+    if error.code == .noSuchKeyspace, registry.tablesWithChanges.contains(where: { $0.collection != nil }) {
+      collections.forgetState()
+      return true
+    }
     guard error.code == .conflict, !error.conflicts.isEmpty else { return false }
     for position in error.conflicts {
       let change = batch.changes[position]

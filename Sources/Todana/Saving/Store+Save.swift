@@ -46,14 +46,22 @@ extension Store {
     while true {
       savedReferences.removeAll(keepingCapacity: true)
       var buffers = BatchBuffers([], from: 0)
-      let batch = try encodePendingChanges(&buffers)
+      let batch: WriteBatch
+      do {
+        batch = try encodePendingChanges(&buffers)
+      } catch let error as StoreError {
+        attemptCount += 1
+        let table = registry.tablesWithChanges.first { $0.collection != nil }
+        if let table, canTryAgain(on: table, after: error.backendError, attemptCount) { continue }
+        throw error
+      }
       let commitNumber: CommitNumber
       do throws(BackendError) {
         commitNumber = try sealing.commit(batch, durability: durability)
         noteCommit(commitNumber, durability: durability)
       } catch {
         attemptCount += 1
-        if attemptCount < 10, canBeEncodedAgain(batch, after: error) { continue }
+        if attemptCount < Self.collectionRetryLimit, canBeEncodedAgain(batch, after: error) { continue }
         throw failure(of: batch, error, buffers)
       }
       for table in registry.tablesWithChanges {
@@ -125,7 +133,11 @@ extension Store {
     buffers = BatchBuffers(pending.map(\.name), from: batch.changes.count)
     batch.arena.reserve(batch.arena.count + namedBuffers.pendingByteCount)
     for (name, change) in pending {
-      if let change { try append(change, name: name, to: &batch) } else { try appendCollectionCheck(to: &batch) }
+      if let change {
+        try append(change, name: name, to: &batch)
+      } else {
+        try appendCollectionCheck(of: collections.state, to: &batch)
+      }
     }
     return batch
   }

@@ -33,6 +33,7 @@ final class BackendSession: Sendable {
 
   func noteFailure() {
     failures.add(1, ordering: .relaxed)
+    noteCollectionChange()
     textIndexes.forget()
     changes.publish(.unknown)
   }

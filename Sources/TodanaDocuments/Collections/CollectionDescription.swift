@@ -2,7 +2,7 @@ internal import Todana
 
 /// The description of a collection of documents: its indexes and settings, and the salt of its keys
 /// (docs/formats/documents.md).
-struct CollectionDescription: Sendable {
+package struct CollectionDescription: Sendable {
   private static let version: UInt8 = 1
   private static let headerByteCount = 13
 
@@ -13,8 +13,7 @@ struct CollectionDescription: Sendable {
   var indexes: [PathIndex] = []
   /// Whether there is an index of all values at any depth.
   var indexesEverything = false
-  /// The paths with text indexes, in their normal form.
-  var textPaths: [String] = []
+  var textIndexes: [DocumentTextIndex] = []
   /// The values that count in queries for missing ones, by path.
   var defaults: [String: DocumentValue] = [:]
   /// The words that stand for parts of the texts of queries.
@@ -22,7 +21,7 @@ struct CollectionDescription: Sendable {
   /// Values that the program keeps for the collection, by key.
   var metadata: [String: DocumentValue] = [:]
 
-  init() {}
+  package init() {}
 
   /// Returns the salt of a description, without reading the rest.
   static func salt(of description: [UInt8]) -> UInt64? {
@@ -40,15 +39,19 @@ struct CollectionDescription: Sendable {
     bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Adds the path of a text index, unless it has one.
-  mutating func addTextPath(_ path: String) {
-    let path = DocumentPath(path).description
-    if !textPaths.contains(where: { $0.hasSameBytes(as: path) }) { textPaths.append(path) }
+  /// Adds a text index, in the place of one with the same path.
+  mutating func add(_ index: DocumentTextIndex) {
+    if let position = textIndexes.firstIndex(where: { $0.path.hasSameBytes(as: index.path) }) {
+      textIndexes[position] = index
+    } else {
+      textIndexes.append(index)
+    }
   }
 
   var querySettings: QuerySettings {
     var settings = QuerySettings(indexesEverything: indexesEverything)
     for (path, value) in defaults { settings.defaults[DocumentPath(path)] = value }
+    for index in textIndexes where index.hasRulesForWords { settings.textIndexes[DocumentPath(index.path)] = index }
     return settings
   }
 
@@ -57,7 +60,7 @@ struct CollectionDescription: Sendable {
   /// Reads a description.
   ///
   /// - Throws: ``DocumentError/Code/invalidBytes``; the errors of ``PathIndex/init(_:unique:)``.
-  init(decoding bytes: [UInt8]) throws(DocumentError) {
+  package init(decoding bytes: [UInt8]) throws(DocumentError) {
     guard let salt = Self.salt(of: bytes) else {
       throw DocumentError(.invalidBytes, "the description of a collection has an unknown version")
     }
@@ -71,7 +74,7 @@ struct CollectionDescription: Sendable {
       indexes.append(try PathIndex(text, unique: isUnique))
     }
     indexesEverything = value["everything"]?.bool ?? false
-    textPaths = value["texts"]?.array?.compactMap(\.string) ?? []
+    for index in value["texts"]?.array ?? [] { textIndexes.append(try index.decode()) }
     defaults = value["defaults"]?.dictionary ?? [:]
     aliases = value["aliases"]?.dictionary?.compactMapValues(\.string) ?? [:]
     metadata = value["metadata"]?.dictionary ?? [:]
@@ -80,10 +83,12 @@ struct CollectionDescription: Sendable {
   /// Returns the bytes of the description.
   ///
   /// - Throws: ``DocumentError/Code/tooLarge``, ``DocumentError/Code/tooDeep``.
-  func bytes() throws(DocumentError) -> [UInt8] {
+  package func bytes() throws(DocumentError) -> [UInt8] {
+    var texts: [DocumentValue] = []
+    for index in textIndexes { texts.append(try DocumentValue(encoding: index)) }
     let value: DocumentValue = [
       "indexes": DocumentValue(indexes.map { ["text": DocumentValue($0.text), "unique": DocumentValue($0.isUnique)] }),
-      "everything": DocumentValue(indexesEverything), "texts": DocumentValue(textPaths.map { DocumentValue($0) }),
+      "everything": DocumentValue(indexesEverything), "texts": DocumentValue(texts),
       "defaults": DocumentValue(defaults),
       "aliases": DocumentValue(aliases.mapValues { DocumentValue($0) }), "metadata": DocumentValue(metadata),
     ]
@@ -104,10 +109,7 @@ struct CollectionDescription: Sendable {
       declared.append(Index(parts: [.each(Document.namedScalars)], name: "all values by name"))
       declared.append(Index(parts: [.each(Document.bareScalars)], name: "all values"))
     }
-    let textIndexes = textPaths.map { path in
-      let property = DocumentProperty(DocumentPath(path), settings)
-      return property.textIndex(named: PathIndex.shortened("[\(path)]"))
-    }
+    let textIndexes = textIndexes.map { DocumentProperty(DocumentPath($0.path), settings).declaration(of: $0) }
     return CollectionIndexes(indexes: declared, textIndexes: textIndexes)
   }
 }

@@ -7,6 +7,13 @@ extension DocumentCollection {
 
   /// Returns the query of a text, for `store.fetch`, `store.observe` and similar calls.
   ///
+  /// Besides paths in brackets, a text can name what the library keeps of each document: `savedAt`, the time of the last
+  /// save, and `originalClassName`.
+  ///
+  /// ```swift
+  /// try users.query("savedAt > ? AND [notes] SEARCH ?", arguments: [yesterday, "blue no"], orderBy: "savedAt DESC")
+  /// ```
+  ///
   /// - Parameters:
   ///   - text: The condition; nil for all documents.
   ///   - arguments: A value for each question mark: a value that documents can contain, or an array for `IN`.
@@ -20,8 +27,8 @@ extension DocumentCollection {
     let (aliases, settings) = (description?.aliases ?? [:], description?.querySettings ?? QuerySettings())
     return try Query<Document>(
       text: text.map { Aliases.expand($0, aliases) }, arguments: arguments,
-      sorts: orderBy.map { Aliases.expand($0, aliases) }
-    ) { PathField($0, settings) }.in(collection: name)
+      sorts: orderBy.map { Aliases.expand($0, aliases) }, words: DocumentField.words
+    ) { .path(PathField($0, settings)) }.in(collection: name)
   }
 
   /// Returns the documents that meet a condition.

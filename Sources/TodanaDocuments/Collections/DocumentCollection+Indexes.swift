@@ -1,4 +1,4 @@
-internal import Todana
+public import Todana
 
 // Indexes of a collection, which are added and removed at any time.
 extension DocumentCollection {
@@ -55,17 +55,42 @@ extension DocumentCollection {
     try changeDescription { $0.indexesEverything = false }
   }
 
+  /// Builds all indexes again, such as after damage, while other stores read and write.
+  ///
+  /// - Parameter progress: Called after each part of the work; if it throws, the work stops there.
+  /// - Throws: The errors of `Store.rebuildIndexes(ofCollection:of:named:progress:)`, and those of the closure.
+  public func rebuildIndexes(progress: (IndexBuildingProgress) throws -> Void = { _ in }) throws {
+    try store.rebuildIndexes(ofCollection: name, of: Document.self, progress: progress)
+  }
+
   // MARK: Texts
 
-  /// Adds a text index on the texts at a path, in a commit of its own; does nothing if there is one.
+  /// Adds a text index on the texts at a path, in a commit of its own; does nothing if there is an equal one.
   ///
-  /// It serves ``DocumentProperty/matches(_:)-(TextExpression)`` and ``search(_:at:limit:)``. A path with `[*]` or `**`
-  /// searches all texts that it leads to.
+  /// ```swift
+  /// try books.addTextIndex("title", language: .english)
+  /// try books.find("[title] SEARCH ?", "running")   // finds "runs" as well
+  /// ```
   ///
-  /// - Parameter path: The path, without brackets around it.
+  /// It serves ``DocumentProperty/matches(_:)-(TextExpression)``, `SEARCH` in texts of queries, and
+  /// ``search(_:at:limit:)``. A path with `[*]` or `**` searches all texts that it leads to. An index on the same path
+  /// with other rules is replaced. With a language or stop words, its rules for words are those of all conditions on the
+  /// path.
+  ///
+  /// - Parameters:
+  ///   - path: The path, without brackets around it.
+  ///   - language: The language whose words are found by their stems; nil if words are compared as they are written.
+  ///   - stopWords: Words that count for nothing in an expression.
+  ///   - keepsPositions: Whether the index has the places of words, for fast searches for phrases.
+  ///   - findsSubstrings: Whether the index serves parts of words.
   /// - Throws: The errors of ``addIndex(_:unique:)``.
-  public func addTextIndex(_ path: String) throws {
-    try changeDescription { $0.addTextPath(path) }
+  public func addTextIndex(
+    _ path: String, language: TextLanguage? = nil, stopWords: Set<String> = [], keepsPositions: Bool = true,
+    findsSubstrings: Bool = true
+  ) throws {
+    let index = DocumentTextIndex(
+      path, language: language, stopWords: stopWords, keepsPositions: keepsPositions, findsSubstrings: findsSubstrings)
+    try changeDescription { $0.add(index) }
   }
 
   /// Removes a text index, in a commit of its own.
@@ -75,13 +100,13 @@ extension DocumentCollection {
   @discardableResult
   public func removeTextIndex(_ path: String) throws -> Bool {
     let path = DocumentPath(path).description
-    guard try textIndexes.contains(where: { $0.hasSameBytes(as: path) }) else { return false }
-    try changeDescription { description in description.textPaths.removeAll { $0.hasSameBytes(as: path) } }
+    guard try textIndexes.contains(where: { $0.path.hasSameBytes(as: path) }) else { return false }
+    try changeDescription { description in description.textIndexes.removeAll { $0.path.hasSameBytes(as: path) } }
     return true
   }
 
-  /// The paths with text indexes, in their normal form.
-  public var textIndexes: [String] {
-    get throws(StoreError) { try description()?.value.textPaths ?? [] }
+  /// The text indexes, in the order in which they were added.
+  public var textIndexes: [DocumentTextIndex] {
+    get throws(StoreError) { try description()?.value.textIndexes ?? [] }
   }
 }

@@ -17,8 +17,7 @@ public struct DocumentConfiguration: Codable, Sendable, Equatable {
     public var indexes: [String]?
     public var uniqueIndexes: [String]?
     public var indexesEverything: Bool?
-    /// The paths with text indexes.
-    public var textIndexes: [String]?
+    public var textIndexes: [DocumentTextIndex]?
     public var defaults: [String: DocumentValue]?
     public var aliases: [String: String]?
     /// The values that the program keeps for the collection; other keys keep their values.
@@ -111,7 +110,7 @@ extension DocumentCollection {
       settings.indexes = description.indexes.filter { !$0.isUnique }.map(\.text)
       settings.uniqueIndexes = description.indexes.filter(\.isUnique).map(\.text)
       settings.indexesEverything = description.indexesEverything
-      settings.textIndexes = description.textPaths
+      settings.textIndexes = description.textIndexes
       settings.defaults = description.defaults
       settings.aliases = description.aliases
       settings.metadata = description.metadata
@@ -131,7 +130,7 @@ extension DocumentCollection {
     try changeDescription { description in
       for index in added where !description.indexes.contains(index) { description.indexes.append(index) }
       if let indexesEverything = settings.indexesEverything { description.indexesEverything = indexesEverything }
-      for path in settings.textIndexes ?? [] { description.addTextPath(path) }
+      for index in settings.textIndexes ?? [] { description.add(index) }
       if let defaults = settings.defaults { description.defaults = defaults }
       if let aliases = settings.aliases { description.aliases = aliases }
       if let metadata = settings.metadata { description.metadata.merge(metadata) { _, new in new } }

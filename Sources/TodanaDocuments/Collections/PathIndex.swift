@@ -1,6 +1,7 @@
 internal import Todana
 
-/// An index on paths of documents, given by a text: `[last_name], [first_name] DESC`.
+/// An index on paths of documents, given by a text: `[last_name], [first_name] DESC`; `savedAt` is the time of the last
+/// save.
 struct PathIndex: Sendable, Equatable {
   /// The text in its normal form, which identifies the index.
   let text: String
@@ -9,10 +10,14 @@ struct PathIndex: Sendable, Equatable {
 
   private struct Part: Sendable, Equatable {
     let path: DocumentPath
+    let isSavingTime: Bool
     let isDescending: Bool
     let isFolded: Bool
 
-    var text: String { "[\(path)]" + (isFolded ? "[c]" : "") + (isDescending ? " DESC" : "") }
+    var text: String {
+      (isSavingTime ? PathListReader.savingTime : "[\(path)]") + (isFolded ? "[c]" : "")
+        + (isDescending ? " DESC" : "")
+    }
   }
 
   static func == (lhs: PathIndex, rhs: PathIndex) -> Bool {
@@ -26,7 +31,7 @@ struct PathIndex: Sendable, Equatable {
     var reader = PathListReader(text)
     var parts: [Part] = []
     for part in try reader.parts() {
-      if part.isFolded, part.isDescending || !part.path.isSingle {
+      if part.isFolded, part.isDescending || part.isSavingTime || !part.path.isSingle {
         throw DocumentError(.invalidText, "[c] needs a path to one value, in ascending order", at: part.byteOffset)
       }
       if part.path.steps.contains(where: \.isAnyDepth) {
@@ -36,7 +41,9 @@ struct PathIndex: Sendable, Equatable {
       if !part.path.isSingle, part.isDescending {
         throw DocumentError(.invalidText, "an index on elements is ascending", at: part.byteOffset)
       }
-      parts.append(Part(path: part.path, isDescending: part.isDescending, isFolded: part.isFolded))
+      parts.append(
+        Part(
+          path: part.path, isSavingTime: part.isSavingTime, isDescending: part.isDescending, isFolded: part.isFolded))
     }
     self.parts = parts
     self.text = parts.map(\.text).joined(separator: ", ")
@@ -46,7 +53,9 @@ struct PathIndex: Sendable, Equatable {
   /// Returns the name of the tree: with other defaults it is another one.
   private func name(_ settings: QuerySettings) -> String {
     var name = (isUnique ? "unique " : "") + text
-    for part in parts { if let value = settings.defaults[part.path] { name += " or \(value)" } }
+    for part in parts where !part.isSavingTime {
+      if let value = settings.defaults[part.path] { name += " or \(value)" }
+    }
     return Self.shortened(name)
   }
 
@@ -70,6 +79,9 @@ struct PathIndex: Sendable, Equatable {
   func index(_ settings: QuerySettings) -> Index {
     Index(
       parts: parts.map { part -> IndexPart in
+        if part.isSavingTime {
+          return part.isDescending ? .descending(Document.savingTime) : .ascending(Document.savingTime)
+        }
         let defaultValue = settings.defaults[part.path]
         if part.isFolded { return .folded(Document.text(at: part.path, default: defaultValue)) }
         if !part.path.isSingle { return .each(Document.elements(at: part.path)) }
@@ -84,8 +96,13 @@ struct PathListReader {
   private let bytes: [UInt8]
   private var position = 0
 
+  /// The word for the time of the last save.
+  static let savingTime = "savedAt"
+
   struct Part {
     let path: DocumentPath
+    /// Whether the part is the time of the last save, and has no path.
+    var isSavingTime = false
     var isFolded = false
     var isDescending = false
     let byteOffset: Int
@@ -101,8 +118,7 @@ struct PathListReader {
     while true {
       skipSpaces()
       let start = position
-      guard let path = bracketed() else { throw expected("a path in brackets, such as [address.country]") }
-      var part = Part(path: DocumentPath(path), byteOffset: start)
+      var part = try field(at: start)
       if let fold = bracketed() {
         guard fold == "c" || fold == "cd" else { throw expected("[c], ASC, DESC or a comma") }
         part.isFolded = true
@@ -115,6 +131,16 @@ struct PathListReader {
       guard bytes[position] == UInt8(ascii: ",") else { throw expected("a comma") }
       position += 1
     }
+  }
+
+  private mutating func field(at start: Int) throws(DocumentError) -> Part {
+    if let path = bracketed() { return Part(path: DocumentPath(path), byteOffset: start) }
+    let word = Array(Self.savingTime.utf8)
+    if bytes[start...].starts(with: word) {
+      position += word.count
+      return Part(path: DocumentPath(steps: []), isSavingTime: true, byteOffset: start)
+    }
+    throw expected("a path in brackets, such as [address.country], or savedAt")
   }
 
   private func expected(_ what: String) -> DocumentError {

@@ -27,6 +27,8 @@ struct QuerySettings: Sendable {
   var defaults: [DocumentPath: DocumentValue] = [:]
   /// Whether the collection has the index of everything.
   var indexesEverything = false
+  /// The text indexes with rules for words, by path.
+  var textIndexes: [DocumentPath: DocumentTextIndex] = [:]
 }
 
 /// A value that a document can contain, such as a `String`, an `Int`, a `Date`, or a ``DocumentValue``.
@@ -188,19 +190,23 @@ public struct DocumentProperty: Sendable {
   /// try books.find { $0["title"].matches("blue note") }
   /// ```
   ///
-  /// A text index on the path serves it (``DocumentCollection/addTextIndex(_:)``).
+  /// A text index on the path serves it, and its language and stop words count for the expression
+  /// (``DocumentCollection/addTextIndex(_:language:stopWords:keepsPositions:findsSubstrings:)``).
   public func matches(_ expression: TextExpression) -> Condition<Document> {
-    path.isSingle ? text.matches(expression) : Document.texts(at: path).property.matches(expression)
+    if let index = settings.textIndexes[path] {
+      return declaration(of: index).matches(expression, of: Document.self)
+    }
+    return path.isSingle ? text.matches(expression) : Document.texts(at: path).property.matches(expression)
   }
 
   /// Returns the condition that the texts at the path have what a person typed.
   public func matches(_ typed: String) -> Condition<Document> { matches(TextExpression(typed: typed)) }
 
-  /// Returns the text index for the path.
-  func textIndex(named name: String) -> TextIndex {
+  /// Returns the declaration of a text index on the path, for the library.
+  func declaration(of index: DocumentTextIndex) -> TextIndex {
     path.isSingle
-      ? TextIndex(Document.text(at: path, default: defaultValue), name: name)
-      : TextIndex(Document.texts(at: path), name: name)
+      ? index.declaration(of: Document.text(at: path, default: defaultValue))
+      : index.declaration(of: Document.texts(at: path))
   }
 
   /// Returns a query sorted by the value, or by its text without case and accents.

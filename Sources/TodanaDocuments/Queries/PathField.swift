@@ -30,7 +30,7 @@ struct PathField: DefinedField {
       for position in values.indices { all.append(try value(values, position)) }
       return property.isIn(all)
     case .contains: return property.contains(try value(values))
-    case .beginsWith, .endsWith, .like, .matches: return try text(operation, values, ignoring)
+    case .beginsWith, .endsWith, .like, .matches, .search: return try text(operation, values, ignoring)
     case .isTrue: return property.compared(.equal, true)
     case .isOfType(let word): return try typeTest(word)
     @unknown default: throw FieldRefusal("this operation is not for values of documents")
@@ -60,36 +60,13 @@ struct PathField: DefinedField {
       }
       texts.append(try self.value(values, position).string)
     }
-    if operation == .contains { return property.contains(try part(texts), ignoring: ignoring) }
+    if operation == .contains { return property.contains(try TextOperations.part(texts), ignoring: ignoring) }
+    if operation == .search {
+      guard ignoring == .nothing else { throw FieldRefusal("SEARCH never counts case and accents") }
+      return property.matches(try TextOperations.part(texts))
+    }
     guard property.path.isSingle else { return try eachText(operation, texts, ignoring) }
-    let text = property.text
-    let folded: FoldedProperty<Document>
-    switch ignoring {
-    case .letterCase: folded = text.caseInsensitive
-    case .caseAndAccents: folded = text.folded
-    default:
-      switch operation {
-      case .beginsWith: return text.hasPrefix(try part(texts))
-      case .endsWith: return text.hasSuffix(try part(texts))
-      case .like: return text.like(try part(texts))
-      case .matches: return text.matches(regex: try part(texts))
-      default: throw FieldRefusal("this operation is not for texts")
-      }
-    }
-    switch operation {
-    case .equal: return folded == texts.first ?? nil
-    case .notEqual: return folded != texts.first ?? nil
-    case .less: return folded < texts.first ?? nil
-    case .lessOrEqual: return folded <= texts.first ?? nil
-    case .greater: return folded > texts.first ?? nil
-    case .greaterOrEqual: return folded >= texts.first ?? nil
-    case .isIn: return folded.isIn(texts)
-    case .beginsWith: return folded.hasPrefix(try part(texts))
-    case .endsWith: return folded.hasSuffix(try part(texts))
-    case .like: return folded.like(try part(texts))
-    case .matches: return folded.matches(regex: try part(texts))
-    default: throw FieldRefusal("[c] and [i] are for comparisons of texts")
-    }
+    return try TextOperations.condition(on: property.text, operation, texts, ignoring)
   }
 
   /// Returns the condition that one of the texts compares so; null is compared as a value.
@@ -123,11 +100,6 @@ struct PathField: DefinedField {
     case .matches: return property.hasText(.matches(regex: first, ignoring: ignoring))
     default: throw FieldRefusal("[c] and [i] are for comparisons of texts")
     }
-  }
-
-  private func part(_ texts: [String?]) throws(FieldRefusal) -> String {
-    if let first = texts.first, let first { return first }
-    throw FieldRefusal("a text is needed, not NULL", valuePosition: 0)
   }
 
   // MARK: Values

@@ -171,7 +171,12 @@ import Testing
     let stores = try Stores(.inMemory)
     let store = try stores.open()
     try describe(store, "users", "age")
-    let bytes = try store.readNamedBuffer("todana.collections") { buffer in try buffer.readRawBytes(count: 24) }
+    let bytes = try store.readNamedBuffer("todana.collections") { buffer in
+      let list = try buffer.readRawBytes(count: 24)
+      let revision = try buffer.readUInt64()
+      #expect(revision != 0)
+      return list
+    }
     #expect(
       bytes == [1] + [6] + Array("Record".utf8) + [5] + Array("users".utf8) + [5] + Array("users".utf8) + [3]
         + Array("age".utf8))

@@ -123,7 +123,28 @@ extension Store {
     progress: (IndexBuildingProgress) throws -> Void = { _ in }
   ) throws {
     try beginChange()
-    let table = try registry.table(for: type)
+    try rebuildIndexes(of: registry.table(for: type), named: name, progress: progress)
+  }
+
+  /// Builds the indexes of a collection again, as ``rebuildIndexes(of:named:progress:)`` does for a class.
+  ///
+  /// - Parameters:
+  ///   - collection: The name of the collection.
+  ///   - type: The class of its objects.
+  ///   - name: The name of one of its indexes; nil for all.
+  ///   - progress: As in ``buildIndexes(progress:)``.
+  /// - Throws: ``StoreError/Code/unknownCollection``; the errors of ``rebuildIndexes(of:named:progress:)``.
+  public func rebuildIndexes(
+    ofCollection collection: String, of type: StoredObject.Type, named name: String? = nil,
+    progress: (IndexBuildingProgress) throws -> Void = { _ in }
+  ) throws {
+    try beginChange()
+    try rebuildIndexes(of: table(ofCollection: collection, type), named: name, progress: progress)
+  }
+
+  private func rebuildIndexes(
+    of table: ClassTable, named name: String?, progress: (IndexBuildingProgress) throws -> Void
+  ) throws {
     let chosen = table.indexes.filter { index in name.map { $0.utf8.elementsEqual(index.name.utf8) } ?? true }
     let texts = table.textIndexes.filter { index in name.map { $0.utf8.elementsEqual(index.name.utf8) } ?? true }
     if chosen.isEmpty, texts.isEmpty {

@@ -15,7 +15,11 @@ extension Store {
 
   /// Finds the trees of the indexes of tables, begins those that are new or have changed, and drops those that are no
   /// longer declared.
-  func prepareTrees(of tables: [ClassTable], _ keyspaces: [Keyspace]) throws(StoreError) {
+  ///
+  /// With `list`, nothing is written unless the list of collections is in this state.
+  func prepareTrees(
+    of tables: [ClassTable], _ keyspaces: [Keyspace], ofCollectionsIn list: WriteBatch.Expectation? = nil
+  ) throws(StoreError) {
     let trees = keyspaces.filter { $0.kind == .tree }
     guard !trees.isEmpty || tables.contains(where: { !$0.indexes.isEmpty }) else { return }
     try session.indexes.whilePreparing { () throws(StoreError) in
@@ -34,6 +38,7 @@ extension Store {
         }
       }
       guard !batch.isEmpty else { return }
+      if let list { try appendCollectionCheck(of: list, to: &batch) }
       batch.sort()
       do throws(BackendError) {
         let number = try sealing.commit(batch, durability: .relaxed)

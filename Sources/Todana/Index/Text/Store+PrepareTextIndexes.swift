@@ -3,8 +3,12 @@ extension Store {
   /// Finds the trees of the text indexes of tables, begins those that are new or have changed, and drops those that are
   /// no longer declared.
   ///
+  /// With `list`, nothing is written unless the list of collections is in this state.
+  ///
   /// - Throws: The errors of reading and writing the trees.
-  func prepareTextIndexes(of tables: [ClassTable], _ keyspaces: [Keyspace]) throws(StoreError) {
+  func prepareTextIndexes(
+    of tables: [ClassTable], _ keyspaces: [Keyspace], ofCollectionsIn list: WriteBatch.Expectation? = nil
+  ) throws(StoreError) {
     let existing = keyspaces.compactMap { keyspace in keyspace.textName.map { (id: keyspace.id, name: $0) } }
     guard !existing.isEmpty || tables.contains(where: { !$0.textIndexes.isEmpty }) else { return }
     try session.indexes.whilePreparing { () throws(StoreError) in
@@ -23,6 +27,7 @@ extension Store {
         allKept.formUnion(kept)
       }
       guard !batch.isEmpty else { return }
+      if let list { try appendCollectionCheck(of: list, to: &batch) }
       batch.sort()
       do throws(BackendError) {
         noteCommit(try sealing.commit(batch, durability: .relaxed), durability: .relaxed)

@@ -26,8 +26,8 @@ extension Store {
       return try fetchAll(
         of: [table(of: query)], T.self, includingPending: includingPending, onDamage: onDamage)
     }
-    var objects: [T] = []
     if query.specification.includesSubclasses {
+      var objects: [T] = []
       try forEachObject(of: query, includingPending: includingPending, onDamage: onDamage) { object in
         objects.append(object)
         return true
@@ -36,13 +36,15 @@ extension Store {
       return objects
     }
     let run = try begin(query, includingPending: includingPending, onDamage: onDamage)
+    // Appending to an array of a generic type is slow.
+    var objects: [StoredObject] = []
     try run.forEachObject { object in
-      // The table's class is T.
-      objects.append(unsafe unsafeDowncast(object, to: T.self))
+      objects.append(object)
       return true
     }
     try end()
-    return objects
+    // The table's class is T, and arrays of objects have one layout.
+    return unsafe unsafeBitCast(objects, to: [T].self)
   }
 
   /// Calls back with each object of a query, loaded, in its order.
@@ -129,7 +131,9 @@ extension Store {
     if query.specification.includesSubclasses {
       return try withSubclasses(query, true, .fail, isExplained: true) { $0.explanation }
     }
-    return try QueryRun(query.specification, of: table(of: query), in: self, includingPending: true).explanation
+    return try plannedRun(of: query) { table throws(StoreError) in
+      try QueryRun(query.specification, of: table, in: self, includingPending: true)
+    }.explanation
   }
 
   /// Returns the table of a query for one class or one collection.
@@ -158,13 +162,31 @@ extension Store {
   ) throws(StoreError) -> QueryRun {
     try begin()
     try refuseIdentities(in: query)
-    let run = try QueryRun(
-      query.specification, of: table(of: query), in: self, includingPending: includingPending, onDamage: onDamage,
-      readingRecords: readingRecords)
+    let run = try plannedRun(of: query) { table throws(StoreError) in
+      try QueryRun(
+        query.specification, of: table, in: self, includingPending: includingPending, onDamage: onDamage,
+        readingRecords: readingRecords)
+    }
     // A ranking may need no scan, and is checked when that is known.
     if run.isUnboundedScan, !run.isRankedByIndex { try check(scan: run) }
     try run.reportSkippedRows()
     return run
+  }
+
+  /// Plans a query; plans it again if another store has removed an index of its collection in the meantime.
+  func plannedRun<T: StoredObject>(
+    of query: Query<T>, _ plan: (ClassTable) throws(StoreError) -> QueryRun
+  ) throws(StoreError) -> QueryRun {
+    var attemptCount = 0
+    while true {
+      let table = try table(of: query)
+      do throws(StoreError) {
+        return try plan(table)
+      } catch {
+        attemptCount += 1
+        if !canTryAgain(on: table, after: error.backendError, attemptCount) { throw error }
+      }
+    }
   }
 
   /// Carries out a query for a class and its subclasses in one state.

@@ -45,6 +45,8 @@ public enum FieldOperation: Sendable, Equatable {
   case like
   /// The operation `MATCHES`: a regular expression that matches the entire text.
   case matches
+  /// The operation `SEARCH`: words that a person typed (``TextExpression/init(typed:)``).
+  case search
   case isIn
   /// The field alone, as a condition.
   case isTrue
@@ -75,14 +77,17 @@ extension Query {
   ///   - text: The condition; nil for all objects.
   ///   - arguments: The values of the question marks.
   ///   - sorts: The fields to sort by: `[last_name], [age] DESC, [title][c]`.
+  ///   - words: Fields that are written without brackets, by name.
   ///   - field: Returns the field of a name, which is the text in brackets.
   /// - Throws: ``QueryTextError``.
   public init<Field: DefinedField>(
-    text: String?, arguments: [(any Sendable)?] = [], sorts: String? = nil, field: (String) -> Field
+    text: String?, arguments: [(any Sendable)?] = [], sorts: String? = nil, words: [String: Field] = [:],
+    field: (String) -> Field
   ) throws(QueryTextError) where Field.Root == T {
     self.init(.always)
+    let words = words.mapValues { DefinedFieldAccess(field: $0) as any FieldAccess }
     if let text {
-      var reader = try QueryTextReader(bracketed: text, of: T.self, arguments: arguments) {
+      var reader = try QueryTextReader(bracketed: text, of: T.self, arguments: arguments, words: words) {
         DefinedFieldAccess(field: field($0))
       }
       specification.condition = try reader.readCondition()
@@ -90,7 +95,7 @@ extension Query {
       throw QueryTextError(.wrongArgumentCount, "There are arguments, but no text.", in: "", at: 0)
     }
     guard let sorts else { return }
-    var reader = try QueryTextReader(bracketed: sorts, of: T.self, arguments: []) {
+    var reader = try QueryTextReader(bracketed: sorts, of: T.self, arguments: [], words: words) {
       DefinedFieldAccess(field: field($0))
     }
     specification.sortKeys = try reader.readSortKeys()
@@ -130,6 +135,7 @@ struct DefinedFieldAccess<Field: DefinedField>: FieldAccess {
       case .match(.suffix): .endsWith
       case .like: .like
       case .regex: .matches
+      case .search: .search
       }
     return try node(operation, [value], folding)
   }

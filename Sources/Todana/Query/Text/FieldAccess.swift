@@ -83,8 +83,10 @@ enum TextOperation: Equatable {
   case like
   /// A regular expression that matches the entire text.
   case regex
+  /// The words that a person typed.
+  case search
 
-  static let all: [TextOperation] = [.match(.contains), .match(.prefix), .match(.suffix), .like, .regex]
+  static let all: [TextOperation] = [.match(.contains), .match(.prefix), .match(.suffix), .like, .regex, .search]
 
   var keyword: String {
     switch self {
@@ -93,6 +95,7 @@ enum TextOperation: Equatable {
     case .match(.suffix): "ENDSWITH"
     case .like: "LIKE"
     case .regex: "MATCHES"
+    case .search: "SEARCH"
     }
   }
 }

@@ -59,7 +59,7 @@ extension QueryTextReader {
     let isNegated = take("NOT")
     if isDefined(field), take("EXISTS") { return try typeTest(of: field, "EXISTS", operation, isNegated) }
     guard let node = try namedTest(of: field) else {
-      if isNegated { throw expected("IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE or MATCHES") }
+      if isNegated { throw expected("IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES or SEARCH") }
       return try field.checked(by: self, field.token, []) { access throws(FieldProblem) in try access.isTrue() }
     }
     return isNegated ? .not(node) : node

@@ -18,7 +18,8 @@ struct QueryTextReader {
   init(_ text: String, of type: StoredObject.Type, arguments: [(any Sendable)?]) throws(QueryTextError) {
     let list = type.fields
     try self.init(
-      text, of: StoredObject.unqualifiedName(of: type), list, try Self.checked(list, of: type, in: text), arguments)
+      text, of: StoredObject.unqualifiedName(of: type), list.map(\.name), try Self.checked(list, of: type, in: text),
+      arguments)
   }
 
   /// Makes a reader for a class that the program does not have.
@@ -30,32 +31,32 @@ struct QueryTextReader {
   /// - Throws: ``QueryTextError``.
   init(_ text: String, ofClassNamed name: String, fields: [Field]) throws(QueryTextError) {
     let access = Dictionary(fields.map { ($0.name, $0.access) }) { first, _ in first }
-    try self.init(text, of: name, fields, access, [])
+    try self.init(text, of: name, fields.map(\.name), access, [])
   }
 
   /// Makes a reader for a text whose fields are in brackets.
   ///
-  /// `field` returns the field of a name. It is called for each field of the text.
+  /// `field` returns the field of a name. It is called for each field of the text. `words` are fields without brackets.
   init(
     bracketed text: String, of type: StoredObject.Type, arguments: [(any Sendable)?],
-    field: (String) -> any FieldAccess
+    words: [String: any FieldAccess], field: (String) -> any FieldAccess
   ) throws(QueryTextError) {
     try self.init(
-      text, of: StoredObject.unqualifiedName(of: type), [], [:], arguments, hasBracketedFields: true)
+      text, of: StoredObject.unqualifiedName(of: type), words.keys.sorted(), words, arguments, hasBracketedFields: true)
     for (position, token) in tokens.enumerated() {
       if case .bracketed(let name) = token.kind { bracketedFields[position] = field(name) }
     }
   }
 
   private init(
-    _ text: String, of typeName: String, _ list: [Field], _ fields: [String: any FieldAccess],
+    _ text: String, of typeName: String, _ names: [String], _ fields: [String: any FieldAccess],
     _ arguments: [(any Sendable)?], hasBracketedFields: Bool = false
   ) throws(QueryTextError) {
     var lexer = try QueryTextLexer(text, hasBracketedFields: hasBracketedFields)
     self.text = text
     self.typeName = typeName
     self.fields = fields
-    fieldNames = list.map(\.name)
+    fieldNames = names
     tokens = try lexer.tokens()
     self.arguments = arguments
   }

@@ -94,6 +94,11 @@ struct TextField<Root: StoredObject, Value: OptionalText>: FieldAccess {
         ?? .test(TextTest(property: plain.property, match: match, part: part))
     case .like: node = (folded(folding)?.like(part) ?? plain.property.like(part)).node
     case .regex: node = (folded(folding)?.matches(regex: part) ?? plain.property.matches(regex: part)).node
+    case .search:
+      guard folding == .none else {
+        throw FieldProblem(message: "SEARCH never counts case and accents; omit \(folding.mark)", place: .operation)
+      }
+      node = text.matches(part).node
     }
     if let problem = node.problem { throw FieldProblem(message: problem, place: .value(0)) }
     return node
@@ -105,6 +110,12 @@ struct TextField<Root: StoredObject, Value: OptionalText>: FieldAccess {
     case .caseAndAccents: return SortKey(folding: plain.keyPath, order, loading: plain.loading)
     case .caseOnly: throw FieldProblem(message: "texts are sorted by [c], not by [i]", place: .operation)
     }
+  }
+
+  /// The property as an optional text.
+  private var text: Property<Root, String?> {
+    let read = plain.property.read
+    return Property(path: plain.property.path) { object throws(StoreError) in try read(object).optionalText }
   }
 
   /// Returns the property without case, or without case and accents; nil if nothing is ignored.

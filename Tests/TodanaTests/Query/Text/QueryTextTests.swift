@@ -44,6 +44,8 @@ import Todana
     Pair("title beginswith [cd] 'É'") { $0.title.folded.hasPrefix("e") },
     Pair("genre ENDSWITH 'e'") { $0.genre.hasSuffix("e") },
     Pair("genre ENDSWITH[C] 'E'") { $0.genre.folded.hasSuffix("e") },
+    Pair("title SEARCH 'blue OR eco*'") { $0.title.matches("blue OR eco*") },
+    Pair("genre NOT search ?", "blue") { !$0.genre.matches("blue") },
     Pair("title NOT CONTAINS 'u'") { !$0.title.contains("u") },
     Pair("title ==[c] 'ECOUTE'") { $0.title.folded == "écoute" },
     Pair("title !=[c] 'ECOUTE'") { $0.title.folded != "écoute" },

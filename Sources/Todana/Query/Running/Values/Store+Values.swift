@@ -205,8 +205,10 @@ extension Store {
     ordered.specification.sortKeys = [SortKey(keyPath, order)]
     ordered.specification.limit = 1
     try begin()
-    let run = try QueryRun(
-      ordered.specification, of: table(of: query), in: self, includingPending: includingPending, onDamage: onDamage)
+    let run = try plannedRun(of: query) { table throws(StoreError) in
+      try QueryRun(
+        ordered.specification, of: table, in: self, includingPending: includingPending, onDamage: onDamage)
+    }
     guard case .index = run.plan.access, run.plan.order == .given else { return nil }
     try run.reportSkippedRows()
     var first: Value?
