@@ -29,6 +29,7 @@ import Todana
       case "text-record":
         guard arguments.count >= 4 else { return report("usage: text-record <store> <log> [options]") }
         try recordTexts(arguments[2], log: arguments[3], Set(arguments.dropFirst(4)))
+      case "store-collections": try changeCollectionsForEver(arguments[2], Set(arguments.dropFirst(3)))
       case "store-graph": try saveGraphForEver(arguments[2], Set(arguments.dropFirst(3)))
       case "store-exit": try exitWhileThreadsWork(arguments[2])
       case "store-write": try writeStore(arguments[2], Set(arguments.dropFirst(3)))
