@@ -11,6 +11,7 @@ import TodanaDocuments
   indirect enum Condition {
     case compared(String, DocumentPath, DocumentValue)
     case contains(DocumentPath, DocumentValue)
+    case isBetween(DocumentPath, DocumentValue, DocumentValue)
     case isIn(DocumentPath, [DocumentValue])
     case exists(DocumentPath)
     case isNull(DocumentPath)
@@ -28,6 +29,9 @@ import TodanaDocuments
       case .contains(let path, let value):
         arguments.append(value)
         return "[\(path)] CONTAINS ?"
+      case .isBetween(let path, let lower, let upper):
+        arguments += [lower, upper]
+        return "[\(path)] BETWEEN ? AND ?"
       case .isIn(let path, let values):
         arguments.append(values)
         return "[\(path)] IN ?"
@@ -62,13 +66,15 @@ import TodanaDocuments
           }
         }
       case .contains(let path, let part):
-        // At a path with [*] at its end, the elements of the array are compared themselves.
-        var steps = path.description
-        if steps.hasSuffix("[*]") { steps.removeLast(3) }
-        return document.values(at: DocumentPath(steps)).contains { value in
+        return document.values(at: path).contains { value in
           if let elements = value.array { return elements.contains(part) }
           guard let text = value.string, let part = part.string else { return false }
           return part.isEmpty || text.utf8.count >= part.utf8.count && Data(text.utf8).range(of: Data(part.utf8)) != nil
+        }
+      case .isBetween(let path, let lower, let upper):
+        return values(path).contains { value in
+          value.kind == lower.kind && value.kind == upper.kind && !DocumentValue.precedes(value, lower)
+            && !DocumentValue.precedes(upper, value)
         }
       case .isIn(let path, let list): return values(path).contains { list.contains($0) }
       case .exists(let path): return !document.values(at: path).isEmpty
@@ -118,7 +124,7 @@ import TodanaDocuments
 
     mutating func condition(of documents: [DocumentValue], depth: Int = 2) -> Condition {
       let path = path()
-      switch values.number(below: depth > 0 ? 11 : 8) {
+      switch values.number(below: depth > 0 ? 12 : 9) {
       case 0...3:
         let operation = values.pick(["=", "!=", "<", "<=", ">", ">="])
         return .compared(operation, path, operand(of: documents, at: path))
@@ -129,8 +135,9 @@ import TodanaDocuments
         let text = operand(of: documents, at: path).string ?? values.pick(RandomValues.strings)
         let part = values.number(below: 2) == 0 ? text : String(text.unicodeScalars.prefix(1))
         return .text(values.pick(["BEGINSWITH", "ENDSWITH", "=[i]", "BEGINSWITH[i]"]), path, part)
-      case 8: return .not(condition(of: documents, depth: depth - 1))
-      case 9: return .both(condition(of: documents, depth: depth - 1), condition(of: documents, depth: depth - 1))
+      case 8: return .isBetween(path, operand(of: documents, at: path), operand(of: documents, at: path))
+      case 9: return .not(condition(of: documents, depth: depth - 1))
+      case 10: return .both(condition(of: documents, depth: depth - 1), condition(of: documents, depth: depth - 1))
       default: return .either(condition(of: documents, depth: depth - 1), condition(of: documents, depth: depth - 1))
       }
     }

@@ -105,12 +105,15 @@ extension Store {
   private func refusePendingChanges(
     changedFrom former: CollectionDirectory, to directory: CollectionDirectory
   ) throws(StoreError) {
-    for entry in former.entries {
-      let isSame = directory.entries.contains { other in
-        String.isEqual(other.tableName, entry.tableName) && String.isEqual(other.collection.name, entry.collection.name)
+    for table in registry.tablesWithChanges {
+      guard let name = table.collection?.name, let position = former.position(of: name) else { continue }
+      let entry = former.entries[position]
+      let isSame = directory.position(of: name).map { position in
+        let other = directory.entries[position]
+        return String.isEqual(other.tableName, entry.tableName)
           && other.collection.description == entry.collection.description
       }
-      guard !isSame, let table = registry[collection: entry.collection.name], !table.pending.isEmpty else { continue }
+      if isSame == true { continue }
       throw StoreError(
         .unsavedChanges, "The collection \"\(entry.collection.name)\" has unsaved changes: save or discard them first.",
         className: table.name)
@@ -207,12 +210,14 @@ extension Store {
   private func adopt(_ directory: CollectionDirectory, expecting state: WriteBatch.Expectation) throws(StoreError) {
     var changed: [ClassTable] = []
     var kept: Set<ObjectIdentifier> = []
+    var tablesByName = SmallMap<[UInt8], ClassTable>()
+    for table in registry.tables where !table.isDropped { tablesByName[Array(table.name.utf8)] = table }
     for entry in directory.entries {
       guard
         let type = collections.elementTypes.first(where: { StoredObject.unqualifiedName(of: $0) == entry.elementName })
       else { continue }
       let table: ClassTable
-      if let known = registry[tableNamed: entry.tableName], known.collection != nil {
+      if let known = tablesByName[Array(entry.tableName.utf8)], known.collection != nil {
         table = known
         let isChanged =
           known.collection?.revision != entry.collection.revision || known.collection?.isPrepared != true

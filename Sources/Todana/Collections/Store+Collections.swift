@@ -11,7 +11,7 @@ extension Store {
     if isTracking { tracker.noteWhole() }
     try updateCollections(of: type)
     let names = registry.tables.compactMap { table in
-      table.type == type ? table.collection.map(\.name) : nil
+      table.type == type && !table.isDropped ? table.collection.map(\.name) : nil
     }
     return names.filter { registry[collection: $0] != nil }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
@@ -58,7 +58,11 @@ extension Store {
       if let position = directory.position(of: name) {
         let entry = directory.entries[position]
         try checkElement(of: entry, type)
-        if let former, entry.collection.description != former { throw Self.descriptionConflict }
+        if let former, entry.collection.description != former {
+          // The other store may not have reported its change yet.
+          collections.forgetState()
+          throw Self.descriptionConflict
+        }
         if entry.collection.description != description { directory.entries[position].collection = collection }
         try checkIndexes(of: type, collection, tableName: entry.tableName)
       } else {

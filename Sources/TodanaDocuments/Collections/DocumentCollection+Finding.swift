@@ -17,9 +17,11 @@ extension DocumentCollection {
   /// - Parameters:
   ///   - text: The condition; nil for all documents.
   ///   - arguments: A value for each question mark: a value that documents can contain, or an array for `IN`.
-  ///   - orderBy: The paths to sort by: `[last_name], [age] DESC, [title][c]`.
+  ///   - orderBy: The paths to sort by: `[last_name], [age] DESC, [title][c]`. By `[c]`, values that are no texts come
+  ///     first, in the order of insertion.
   /// - Returns: The query.
-  /// - Throws: `QueryTextError` with the place of an error, in the text without ``aliases``; `StoreError`.
+  /// - Throws: `QueryTextError` with the place of an error, in the text in which ``aliases`` are replaced by their
+  ///   meanings; `StoreError`.
   public func query(
     _ text: String?, arguments: [(any Sendable)?] = [], orderBy: String? = nil
   ) throws -> Query<Document> {
@@ -147,7 +149,7 @@ extension DocumentCollection {
   @discardableResult
   public func update(
     where text: String, _ arguments: (any Sendable)?...,
-    change: (inout DocumentValue) throws(DocumentError) -> Void
+    change: (inout DocumentValue) throws -> Void
   ) throws -> Int {
     let query = try query(text, arguments: arguments)
     guard try exists else { return 0 }

@@ -5,17 +5,35 @@ extension DocumentCollection {
   /// Adds an index on paths, in a commit of its own; does nothing if there is an equal one.
   ///
   /// The index is built as at the opening of a store: in the background if there are many documents. It serves
-  /// conditions on its first paths, and sorts by them. An index on `[emails[*]]` has an entry for each element.
+  /// conditions on its first paths, and sorts by them. An index on `[emails[*]]` has an entry for each element. A unique
+  /// index is built before the call returns, because it is not sure before that there are no equal values.
   ///
   /// - Parameters:
-  ///   - text: Paths in brackets, each with an optional `[c]`, which ignores case and accents, or `DESC`.
+  ///   - text: Paths in brackets, each with an optional `[c]`, which ignores case and accents, or `DESC`; or `savedAt`.
   ///   - unique: Whether no two documents may have equal values; any number may have none, or null.
-  /// - Throws: ``DocumentError/Code/invalidText``, with the place; the errors of
-  ///   `Store.describeCollection`.
+  /// - Throws: ``DocumentError/Code/invalidText``, with the place; `UniqueViolation` if two documents have equal values,
+  ///   after which there is no such index; the errors of `Store.describeCollection`, such as
+  ///   `StoreError.Code.unsavedChanges` if the collection has pending changes.
+  /// - Complexity: O(*n* log *n*) in the documents for a unique index.
   public func addIndex(_ text: String, unique: Bool = false) throws {
-    let index = try PathIndex(text, unique: unique)
+    try add([try PathIndex(text, unique: unique)]) { _ in }
+  }
+
+  /// Adds indexes, with other changes of the description, and builds the new ones that are unique.
+  func add(_ indexes: [PathIndex], _ change: (inout CollectionDescription) throws -> Void) throws {
+    var added: [PathIndex] = []
     try changeDescription { description in
-      if !description.indexes.contains(index) { description.indexes.append(index) }
+      added = indexes.filter { !description.indexes.contains($0) }
+      description.indexes += added
+      try change(&description)
+    }
+    let unique = added.filter(\.isUnique)
+    if unique.isEmpty { return }
+    do {
+      try store.buildIndexes(ofCollection: name, of: Document.self)
+    } catch let violation as UniqueViolation {
+      try changeDescription { description in description.indexes.removeAll { unique.contains($0) } }
+      throw violation
     }
   }
 
@@ -78,7 +96,7 @@ extension DocumentCollection {
   /// path.
   ///
   /// - Parameters:
-  ///   - path: The path, without brackets around it.
+  ///   - path: The path; brackets around all of it do not count.
   ///   - language: The language whose words are found by their stems; nil if words are compared as they are written.
   ///   - stopWords: Words that count for nothing in an expression.
   ///   - keepsPositions: Whether the index has the places of words, for fast searches for phrases.
@@ -89,7 +107,8 @@ extension DocumentCollection {
     findsSubstrings: Bool = true
   ) throws {
     let index = DocumentTextIndex(
-      path, language: language, stopWords: stopWords, keepsPositions: keepsPositions, findsSubstrings: findsSubstrings)
+      BracketedPath.inner(of: path), language: language, stopWords: stopWords, keepsPositions: keepsPositions,
+      findsSubstrings: findsSubstrings)
     try changeDescription { $0.add(index) }
   }
 
@@ -99,7 +118,7 @@ extension DocumentCollection {
   /// - Throws: The errors of ``addIndex(_:unique:)``.
   @discardableResult
   public func removeTextIndex(_ path: String) throws -> Bool {
-    let path = DocumentPath(path).description
+    let path = DocumentPath(BracketedPath.inner(of: path)).description
     guard try textIndexes.contains(where: { $0.path.hasSameBytes(as: path) }) else { return false }
     try changeDescription { description in description.textIndexes.removeAll { $0.path.hasSameBytes(as: path) } }
     return true

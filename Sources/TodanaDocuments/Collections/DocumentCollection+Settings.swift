@@ -9,9 +9,10 @@ extension DocumentCollection {
   /// try users.find("[active] = TRUE")   // finds documents without the key as well
   /// ```
   ///
-  /// Documents are not changed. Null is not missing. A default counts for exactly its path: neither for `EXISTS`, nor
-  /// for paths with `[*]` and `**`, nor for the members of its value. Indexes on such paths are built again when their default changes.
-  /// Assigning makes a commit of its own. The accessors cannot throw: if reading or writing fails, the store's next
+  /// They count in conditions, sorts and indexes. Documents are not changed, so values, distinct values and summaries are
+  /// those of the documents. Null is not missing. A default counts for exactly its path: neither for `EXISTS`, nor
+  /// for paths with `[*]` and `**`, nor for the members of its value. Indexes on such paths are built again when their
+  /// default changes. Assigning makes a commit of its own, for which the collection must have no pending changes. The accessors cannot throw: if reading or writing fails, the store's next
   /// throwing call throws the error. ``setDefaults(_:)`` throws it itself.
   public var defaults: [String: DocumentValue] {
     get { read(\.defaults) ?? [:] }
@@ -60,6 +61,9 @@ extension DocumentCollection {
   static func checkAliases(_ aliases: [String: String]) throws(DocumentError) {
     for word in aliases.keys {
       if let problem = Aliases.problem(with: word) { throw DocumentError(.invalidText, problem) }
+      if DocumentField.words[word] != nil {
+        throw DocumentError(.invalidText, "\"\(word)\" cannot be an alias: it is what the library keeps of a document")
+      }
     }
   }
 

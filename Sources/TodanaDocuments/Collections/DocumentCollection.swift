@@ -56,7 +56,7 @@ public final class DocumentCollection {
 
   /// Changes the description in a commit of its own; makes the collection if it does not exist.
   func changeDescription(_ change: (inout CollectionDescription) throws -> Void) throws {
-    // Another store may change the description at the same time; after a few tries, that is a conflict.
+    // Another store may change the description at the same time; after many tries, that is a conflict.
     for attempt in 1... {
       let current = try description()
       var changed = current?.value ?? CollectionDescription()
@@ -66,7 +66,7 @@ public final class DocumentCollection {
       do {
         return try store.describeCollection(named: name, of: Document.self, bytes, replacing: current?.bytes)
       } catch let conflict as SaveConflict {
-        if attempt == 10 { throw conflict }
+        if attempt == 100 { throw conflict }
       }
     }
   }

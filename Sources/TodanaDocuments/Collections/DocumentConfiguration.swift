@@ -26,14 +26,35 @@ public struct DocumentConfiguration: Codable, Sendable, Equatable {
     public var cacheSize: Int?
 
     public init() {}
+
+    static let keys: Set<String> = [
+      "indexes", "uniqueIndexes", "indexesEverything", "textIndexes", "defaults", "aliases", "metadata",
+      "documentByteLimit", "cacheSize",
+    ]
   }
 
   public init(collections: [String: Collection] = [:]) { self.collections = collections }
 
   /// Reads a configuration from JSON.
   ///
-  /// - Throws: ``DocumentError/Code/invalidText``, ``DocumentError/Code/notConvertible``.
-  public init(json: Data) throws(DocumentError) { self = try DocumentValue(json: json).decode() }
+  /// - Throws: ``DocumentError/Code/invalidText``, also for an unknown setting; ``DocumentError/Code/notConvertible``.
+  public init(json: Data) throws(DocumentError) {
+    let value = try DocumentValue(json: json)
+    self = try value.decode()
+    try Self.checkKeys(of: value, ["collections"], "a configuration")
+    for (name, settings) in value["collections"]?.fields ?? [:] {
+      try Self.checkKeys(of: settings, Collection.keys, "the configuration of the collection \"\(name)\"")
+    }
+  }
+
+  private static func checkKeys(
+    of value: DocumentValue, _ known: Set<String>, _ place: String
+  ) throws(DocumentError) {
+    for (key, _) in value.fields ?? [:] where !known.contains(key) {
+      throw DocumentError(
+        .invalidText, "\(place) has no setting \"\(key)\"; the settings are \(known.sorted().joined(separator: ", "))")
+    }
+  }
 
   /// Returns the JSON of the configuration, without the settings that are nil.
   ///
@@ -127,8 +148,7 @@ extension DocumentCollection {
     if let defaults = settings.defaults { try Self.checkDefaults(defaults) }
     if let aliases = settings.aliases { try Self.checkAliases(aliases) }
     if let byteLimit = settings.documentByteLimit { try Self.checkByteLimit(byteLimit) }
-    try changeDescription { description in
-      for index in added where !description.indexes.contains(index) { description.indexes.append(index) }
+    try add(added) { description in
       if let indexesEverything = settings.indexesEverything { description.indexesEverything = indexesEverything }
       for index in settings.textIndexes ?? [] { description.add(index) }
       if let defaults = settings.defaults { description.defaults = defaults }

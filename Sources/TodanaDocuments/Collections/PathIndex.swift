@@ -170,6 +170,15 @@ struct PathListReader {
 
 /// The end of a path in brackets.
 enum BracketedPath {
+  /// Returns a path without the brackets around all of it; `[0]` and `[*]` are paths themselves.
+  static func inner(of text: String) -> String {
+    let bytes = Array(text.utf8)
+    guard bytes.count > 2, end(in: bytes, from: 0) == bytes.count, case .key? = DocumentPath(text).steps.first else {
+      return text
+    }
+    return String(decoding: bytes[1..<(bytes.count - 1)], as: UTF8.self)
+  }
+
   /// Returns the position after the closing bracket; nil if no bracket begins here, or none closes it.
   static func end(in bytes: [UInt8], from start: Int) -> Int? {
     guard start < bytes.count, bytes[start] == UInt8(ascii: "[") else { return nil }

@@ -129,7 +129,7 @@ public final class Document: StoredObject {
       case .decoded(let value): return value.value(at: path)
       }
     }
-    set { _ = try? change { value throws(DocumentError) in try value.set(newValue, at: path) } }
+    set { _ = try? change { try $0.set(newValue, at: path) } }
   }
 
   /// Returns all values at a path, in the order of the document.
@@ -149,7 +149,7 @@ public final class Document: StoredObject {
   ///
   /// - Throws: The errors of the closure; ``DocumentError/Code/wrongKind`` if the content is no dictionary then. Nothing
   ///   has changed in this case.
-  public func change(_ body: (inout DocumentValue) throws(DocumentError) -> Void) throws(DocumentError) {
+  public func change(_ body: (inout DocumentValue) throws -> Void) throws {
     guard loadOnAccess() else {
       throw DocumentError(.notLoaded, "the document cannot be loaded; the store's next call throws the reason")
     }

@@ -22,6 +22,10 @@ struct DocumentElement: IndexedValue, Sendable {
   }
 }
 
+extension DocumentElement: CustomStringConvertible {
+  var description: String { value.description }
+}
+
 // The properties of documents by which they are found, sorted and indexed.
 extension Document {
   /// The value at a path to one value; nil for null and for a missing value, unless there is a default.

@@ -6,7 +6,8 @@
 /// | `emails[0]`, `[0]` | the first element of an array; the first element of the document itself, if it is an array |
 /// | `emails[*]` | each element of an array; a value that is no array counts as its only element |
 /// | `**.country` | every value of the key `country` at any depth |
-/// | `a\.b`, `a\[0]`, `\**`, `a\\b` | keys with a dot, with brackets, of two asterisks, and with a backslash |
+/// | `a\.b`, `a\[0\]`, `\**`, `a\\b` | keys with a dot, with brackets, of two asterisks, and with a backslash |
+/// | `.[0]` | the first element of the array of an empty key |
 ///
 /// Every text is a path: brackets that enclose neither a number nor an asterisk belong to the key, and a missing key is
 /// the empty key. Keys are compared by their bytes.
@@ -93,7 +94,7 @@ extension DocumentPath: CustomStringConvertible {
 
   /// Returns whether a byte has a meaning in paths.
   private static func isSpecial(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "\\")
+    byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: "\\")
   }
 }
 

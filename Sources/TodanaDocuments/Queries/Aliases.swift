@@ -39,9 +39,8 @@ enum Aliases {
       return "the alias \"\(word)\" is no word of letters, digits and underscores"
     }
     let keywords = [
-      "AND", "OR", "NOT", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "IS", "NULL",
-      "TRUE",
-      "FALSE", "EXISTS", "ASC", "DESC",
+      "AND", "OR", "NOT", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "SEARCH", "IS",
+      "NULL", "TRUE", "FALSE", "EXISTS", "ASC", "DESC",
     ]
     return keywords.contains(word.uppercased()) ? "the alias \"\(word)\" is a keyword" : nil
   }

@@ -51,6 +51,7 @@ enum DocumentField: DefinedField {
     case .lessOrEqual: return property <= date
     case .greater: return property > date
     case .greaterOrEqual: return property >= date
+    case .between: return property >= dates[0] && property <= dates[1]
     case .isIn: return property.isIn(dates)
     default: throw FieldRefusal("this operation is not for dates")
     }

@@ -126,6 +126,21 @@ public struct DocumentProperty: Sendable {
     return Document.bareScalars.property.hasElement(candidates) && isMet
   }
 
+  /// Returns the condition that the value is in a range that includes its bounds; of several values, that one is.
+  public func isBetween(_ lower: DocumentValue, _ upper: DocumentValue) -> Condition<Document> {
+    if path.isSingle { return compared(.greaterOrEqual, lower) && compared(.lessOrEqual, upper) }
+    let isMet = Document.elements(at: path).property.hasElement(ElementInRange(lower, upper))
+    guard settings.indexesEverything, let candidates = NamedScalarCondition(path, .greaterOrEqual, lower) else {
+      return isMet
+    }
+    return Document.namedScalars.property.hasElement(candidates) && isMet
+  }
+
+  @_disfavoredOverload
+  public func isBetween<Value: DocumentConvertible>(_ lower: Value, _ upper: Value) -> Condition<Document> {
+    isBetween(lower.documentValue, upper.documentValue)
+  }
+
   /// Returns the condition that the value equals one of several values.
   public func isIn(_ values: [DocumentValue]) -> Condition<Document> {
     path.isSingle
@@ -151,7 +166,9 @@ public struct DocumentProperty: Sendable {
   /// ```swift
   /// try people.find { $0["**.LastName"].hasText(.hasPrefix("mc", ignoring: .letterCase)) }
   /// ```
-  public func hasText(_ condition: TextCondition) -> Condition<Document> {
+  public func hasText(_ condition: TextCondition) -> Condition<Document> { hasElementText(condition) }
+
+  func hasElementText(_ condition: some ValueCondition<String>) -> Condition<Document> {
     Document.texts(at: path).property.hasElement(condition)
   }
 
@@ -162,11 +179,8 @@ public struct DocumentProperty: Sendable {
     return isMet || !exists
   }
 
-  /// The path to the elements of an array at the path.
-  private var elementPath: DocumentPath {
-    if case .each? = path.steps.last { return path }
-    return DocumentPath(steps: path.steps + [.each])
-  }
+  /// The path to the elements of arrays at the path.
+  private var elementPath: DocumentPath { DocumentPath(steps: path.steps + [.each]) }
 
   /// A condition that holds if there is a value, which may be null; a default does not count.
   public var exists: Condition<Document> {

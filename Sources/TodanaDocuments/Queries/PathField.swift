@@ -25,6 +25,7 @@ struct PathField: DefinedField {
     case .lessOrEqual: return property.compared(.lessOrEqual, try value(values))
     case .greater: return property.compared(.greater, try value(values))
     case .greaterOrEqual: return property.compared(.greaterOrEqual, try value(values))
+    case .between: return property.isBetween(try value(values), try value(values, 1))
     case .isIn:
       var all: [DocumentValue] = []
       for position in values.indices { all.append(try value(values, position)) }
@@ -77,6 +78,11 @@ struct PathField: DefinedField {
     if operation == .isIn {
       let condition = property.hasText(.isIn(texts.compactMap { $0 }, ignoring: ignoring))
       return texts.contains(nil) ? condition || isNull : condition
+    }
+    if operation == .between {
+      guard let lower = texts[0], let upper = texts[1] else { return .never }
+      return property.hasElementText(
+        TextInRange(lower: .greaterOrEqual(lower, ignoring: ignoring), upper: .lessOrEqual(upper, ignoring: ignoring)))
     }
     guard let first = texts.first, let first else {
       switch operation {

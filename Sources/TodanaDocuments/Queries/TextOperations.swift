@@ -21,6 +21,7 @@ enum TextOperations {
     case .lessOrEqual: return text <= texts.first ?? nil
     case .greater: return text > texts.first ?? nil
     case .greaterOrEqual: return text >= texts.first ?? nil
+    case .between: return text >= texts[0] && text <= texts[1]
     case .isIn: return text.isIn(texts)
     case .contains: return text.contains(try part(texts))
     case .beginsWith: return text.hasPrefix(try part(texts))
@@ -42,6 +43,7 @@ enum TextOperations {
     case .lessOrEqual: return text <= texts.first ?? nil
     case .greater: return text > texts.first ?? nil
     case .greaterOrEqual: return text >= texts.first ?? nil
+    case .between: return text >= texts[0] && text <= texts[1]
     case .isIn: return text.isIn(texts)
     case .contains: return text.contains(try part(texts))
     case .beginsWith: return text.hasPrefix(try part(texts))

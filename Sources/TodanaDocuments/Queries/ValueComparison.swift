@@ -90,6 +90,39 @@ struct ComparedElement: ValueCondition {
   var description: String { compared.description }
 }
 
+/// The condition that a value at a path with `[*]` or `**` is in a range that includes its bounds.
+struct ElementInRange: ValueCondition {
+  private let lower: ComparedValue
+  private let upper: ComparedValue
+
+  init(_ lower: DocumentValue, _ upper: DocumentValue) {
+    self.lower = ComparedValue(.greaterOrEqual, lower)
+    self.upper = ComparedValue(.lessOrEqual, upper)
+  }
+
+  func isMet(by element: DocumentElement) -> Bool { lower.isMet(by: element.value) && upper.isMet(by: element.value) }
+
+  var keyRanges: KeyRanges? {
+    let kind = lower.value.kind
+    guard kind == upper.value.kind, kind != .null, kind != .bool else { return nil }
+    let ranges = DocumentElement.Place.all.map { KeyRanges(after: [$0], from: lower.value, to: upper.value) }
+    return ranges[0].joined(with: ranges[1])
+  }
+
+  var operand: [UInt8] { lower.operand + [0] + upper.operand }
+  var description: String { "\(lower.description) and \(upper.description)" }
+}
+
+/// The condition that one text is in a range that includes its bounds.
+struct TextInRange: ValueCondition {
+  let lower: TextCondition
+  let upper: TextCondition
+
+  func isMet(by text: String) -> Bool { lower.isMet(by: text) && upper.isMet(by: text) }
+  var operand: [UInt8] { Array("\(lower.operand.count):".utf8) + lower.operand + upper.operand }
+  var description: String { "\(lower.description) and \(upper.description)" }
+}
+
 /// The condition that the value at a path equals one of several values; a missing value counts as null.
 struct ListedValue: ValueCondition {
   let operand: [UInt8]

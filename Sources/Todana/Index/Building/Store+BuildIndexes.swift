@@ -105,6 +105,30 @@ extension Store {
     if let firstViolation { throw firstViolation }
   }
 
+  /// Builds the unfinished indexes of a collection, and returns when all of them are complete.
+  ///
+  /// - Parameters:
+  ///   - collection: The name of the collection.
+  ///   - type: The class of its objects.
+  ///   - progress: As in ``buildIndexes(progress:)``.
+  /// - Throws: ``StoreError/Code/unknownCollection``; the errors of ``buildIndexes(progress:)``, such as
+  ///   ``UniqueViolation``.
+  public func buildIndexes(
+    ofCollection collection: String, of type: StoredObject.Type,
+    progress: (IndexBuildingProgress) throws -> Void = { _ in }
+  ) throws {
+    try beginChange()
+    let table = try table(ofCollection: collection, type)
+    try session.worker.pause()
+    defer { session.worker.resume() }
+    do {
+      try buildIndexes(of: table, progress)
+    } catch let error as IndexTakeover {
+      throw StoreError(.indexTakenOver, "\(error)", className: table.name)
+    }
+    try mergeTexts(of: table, table.textIndexes, leaving: 0, progress)
+  }
+
   /// Empties indexes and builds them again, after damage to their files, or after a change to code without a new
   /// version.
   ///

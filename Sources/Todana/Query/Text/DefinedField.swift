@@ -20,7 +20,7 @@ public protocol DefinedField<Root>: Sendable {
   /// - Parameters:
   ///   - operation: The operation.
   ///   - values: Its values, without optionals around them; nil is `NULL`. `isIn` has any number of them, `isTrue` and
-  ///     `isOfType` have none, all others one.
+  ///     `isOfType` have none, `between` has two, all others one.
   ///   - ignoring: The differences between texts that do not count.
   /// - Returns: The condition.
   /// - Throws: ``FieldRefusal`` for an operation or a value that the field does not accept.
@@ -48,6 +48,8 @@ public enum FieldOperation: Sendable, Equatable {
   /// The operation `SEARCH`: words that a person typed (``TextExpression/init(typed:)``).
   case search
   case isIn
+  /// The operation `BETWEEN`, with two values: one value of the field is in the range, which includes them.
+  case between
   /// The field alone, as a condition.
   case isTrue
   /// The operation `IS` with a word other than `NULL`, in upper case; or `EXISTS`, alone.
@@ -121,6 +123,10 @@ struct DefinedFieldAccess<Field: DefinedField>: FieldAccess {
       case .greaterOrEqual: .greaterOrEqual
       }
     return try node(operation, [value], folding)
+  }
+
+  func isBetween(_ lower: Any?, _ upper: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode {
+    try node(.between, [lower, upper], folding)
   }
 
   func isIn(_ values: [Any?], _ folding: Folding) throws(FieldProblem) -> ConditionNode {

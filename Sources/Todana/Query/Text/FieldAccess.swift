@@ -9,6 +9,9 @@ protocol FieldAccess: Sendable {
   /// Returns the comparison of the field with a value of any type; nil is NULL.
   func compared(_ comparison: Comparison, _ value: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode
 
+  /// Returns the condition that the field is in a range that includes its bounds.
+  func isBetween(_ lower: Any?, _ upper: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode
+
   /// Returns the comparison of the field with another field of the same object.
   func compared(_ comparison: Comparison, with other: any FieldAccess) throws(FieldProblem) -> ConditionNode
 
@@ -42,6 +45,17 @@ struct FieldProblem: Error {
 }
 
 extension FieldAccess {
+  func isBetween(_ lower: Any?, _ upper: Any?, _ folding: Folding) throws(FieldProblem) -> ConditionNode {
+    let isAbove = try compared(.greaterOrEqual, lower, folding)
+    do throws(FieldProblem) {
+      return .joinAll([isAbove, try compared(.lessOrEqual, upper, folding)])
+    } catch {
+      // The first value was accepted, so that the second one is the reason.
+      if case .value = error.place { throw FieldProblem(message: error.message, place: .value(1)) }
+      throw error
+    }
+  }
+
   func compared(_ comparison: Comparison, with other: any FieldAccess) throws(FieldProblem) -> ConditionNode {
     throw FieldProblem(message: "a \(typeName) cannot be compared with another field", place: .operation)
   }

@@ -136,13 +136,9 @@ extension QueryTextReader {
     guard take("AND") || take(.and) else { throw expected("AND and the last value") }
     let upperPlace = next
     let upper = try takeValue()
-    let isAbove = try field.checked(by: self, operation, [lowerPlace]) { access throws(FieldProblem) in
-      try access.compared(.greaterOrEqual, lower, folding)
+    return try field.checked(by: self, operation, [lowerPlace, upperPlace]) { access throws(FieldProblem) in
+      try access.isBetween(lower, upper, folding)
     }
-    let isBelow = try field.checked(by: self, operation, [upperPlace]) { access throws(FieldProblem) in
-      try access.compared(.lessOrEqual, upper, folding)
-    }
-    return .joinAll([isAbove, isBelow])
   }
 
   private mutating func membership(
