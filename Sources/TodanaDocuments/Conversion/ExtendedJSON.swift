@@ -85,6 +85,22 @@ private enum DateForm {
 
   /// Parses a text; a time without a time zone is in UTC.
   static func date(_ text: String) -> Date? {
+    // Foundation takes the 30th of February for a day in March.
+    hasDay(text) ? anyDate(text) : nil
+  }
+
+  /// Returns whether the month of a text has its day, if the text begins with a date.
+  private static func hasDay(_ text: String) -> Bool {
+    let numbers = text.prefix(10).split(separator: "-").map { Int($0) }
+    guard numbers.count == 3, let year = numbers[0], let month = numbers[1], let day = numbers[2] else { return true }
+    switch month {
+    case 4, 6, 9, 11: return day <= 30
+    case 2: return day <= 28 || day == 29 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    default: return day <= 31
+    }
+  }
+
+  private static func anyDate(_ text: String) -> Date? {
     guard let dot = text.firstIndex(of: ".") else { return try? Date.ISO8601FormatStyle().parse(text) }
     let rest = text[text.index(after: dot)...]
     let digits = rest.prefix { $0.isASCII && $0.isNumber }

@@ -100,7 +100,9 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"$date": "yesterday"}"#, #"{"$date": true}"#, #"{"$uuid": "x"}"#, #"{"$bytes": "?"}"#, #"{"$double": "x"}"#,
+    #"{"$date": "yesterday"}"#, #"{"$date": "2026-02-30T00:00:00Z"}"#, #"{"$date": "2100-02-29T00:00:00.5Z"}"#,
+    #"{"$date": "2026-04-31T12:00:00+09:00"}"#, #"{"$date": true}"#, #"{"$uuid": "x"}"#, #"{"$bytes": "?"}"#,
+    #"{"$double": "x"}"#,
   ])
   func `an invalid extended form is an error`(text: String) {
     let error = #expect(throws: DocumentError.self) { try DocumentValue(json: text) }
