@@ -16,7 +16,7 @@ public import Todana
 public final class Document: StoredObject {
   /// The value, in the form in which it was read or changed last.
   private var form = Form.encoded(.emptyDictionary)
-  /// The time of the last save; nil if the document was never saved, or its collection does not keep the time.
+  /// The time of the last save; nil if the document was never saved.
   private var saveTime: Date?
   /// The fields that most documents do not have, so that these take no room for them.
   private var rareFields: RareFields?
