@@ -52,6 +52,24 @@ extension Store {
     return true
   }
 
+  /// Carries out a call that uses the indexes of a table; tries it again with the newest ones if another store has
+  /// removed an index of the collection in the meantime.
+  func withNewestIndexes<Result>(
+    of table: ClassTable, _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    var attemptCount = 0
+    while true {
+      do throws(StoreError) {
+        return try body()
+      } catch {
+        attemptCount += 1
+        if !canTryAgain(on: table, after: error.backendError, attemptCount) { throw error }
+      }
+      try updateCollections()
+      if table.isDropped { throw table.droppedError }
+    }
+  }
+
   private func readCollections(readingAlways: Bool) throws(StoreError) {
     // Counted before the list is read: a change in between makes it be read again.
     let changeCount = session.collectionChangeCount
@@ -254,9 +272,10 @@ extension Store {
     connectRelationships(keyspaces)
     try prepareTrees(of: changed, keyspaces, ofCollectionsIn: state)
     try prepareTextIndexes(of: changed, keyspaces, ofCollectionsIn: state)
+    // If building them fails, the collections are usable without the indexes.
+    for table in changed { table.collection?.isPrepared = true }
     try beginBuildingIndexes(of: changed)
     try beginMergingTexts(of: changed)
-    for table in changed { table.collection?.isPrepared = true }
   }
 }
 

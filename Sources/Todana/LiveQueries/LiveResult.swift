@@ -59,7 +59,10 @@ struct LiveResult {
   private var classID: KeyspaceID { table.classID ?? KeyspaceID(rawValue: 0) }
 
   private mutating func carryOut() throws(StoreError) {
-    let run = try QueryRun(query, of: table, in: store, includingPending: false, onDamage: onDamage)
+    let (query, table, store, onDamage) = (query, table, store, onDamage)
+    let run = try store.withNewestIndexes(of: table) { () throws(StoreError) in
+      try QueryRun(query, of: table, in: store, includingPending: false, onDamage: onDamage)
+    }
     commitNumber = run.commitNumber
     try run.reportSkippedRows()
     guard !query.sortKeys.isEmpty, !dependsOnOthers, !leadsToOtherClasses else {

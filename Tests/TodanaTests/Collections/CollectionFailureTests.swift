@@ -54,7 +54,8 @@ import Todana
       }
       #expect(try CollectionWorkload.differences(of: store, after: step) == [], "step \(step)")
     }
-    #expect(failureCount > 100)
+    // Each of the steps makes several calls, and each of them has failed.
+    #expect(failureCount > 50)
     #expect(try CollectionWorkload.differences(of: Store(backend: backend, classes: []), after: 12) == [])
   }
 }

@@ -118,15 +118,7 @@ extension Store {
     progress: (IndexBuildingProgress) throws -> Void = { _ in }
   ) throws {
     try beginChange()
-    let table = try table(ofCollection: collection, type)
-    try session.worker.pause()
-    defer { session.worker.resume() }
-    do {
-      try buildIndexes(of: table, progress)
-    } catch let error as IndexTakeover {
-      throw StoreError(.indexTakenOver, "\(error)", className: table.name)
-    }
-    try mergeTexts(of: table, table.textIndexes, leaving: 0, progress)
+    try buildIndexes(of: [table(ofCollection: collection, type)], progress)
   }
 
   /// Empties indexes and builds them again, after damage to their files, or after a change to code without a new

@@ -131,9 +131,10 @@ extension Store {
     if query.specification.includesSubclasses {
       return try withSubclasses(query, true, .fail, isExplained: true) { $0.explanation }
     }
-    return try plannedRun(of: query) { table throws(StoreError) in
-      try QueryRun(query.specification, of: table, in: self, includingPending: true)
-    }.explanation
+    let table = try table(of: query)
+    return try withNewestIndexes(of: table) { () throws(StoreError) in
+      try QueryRun(query.specification, of: table, in: self, includingPending: true).explanation
+    }
   }
 
   /// Returns the table of a query for one class or one collection.
@@ -162,7 +163,8 @@ extension Store {
   ) throws(StoreError) -> QueryRun {
     try begin()
     try refuseIdentities(in: query)
-    let run = try plannedRun(of: query) { table throws(StoreError) in
+    let table = try table(of: query)
+    let run = try withNewestIndexes(of: table) { () throws(StoreError) in
       try QueryRun(
         query.specification, of: table, in: self, includingPending: includingPending, onDamage: onDamage,
         readingRecords: readingRecords)
@@ -171,22 +173,6 @@ extension Store {
     if run.isUnboundedScan, !run.isRankedByIndex { try check(scan: run) }
     try run.reportSkippedRows()
     return run
-  }
-
-  /// Plans a query; plans it again if another store has removed an index of its collection in the meantime.
-  func plannedRun<T: StoredObject>(
-    of query: Query<T>, _ plan: (ClassTable) throws(StoreError) -> QueryRun
-  ) throws(StoreError) -> QueryRun {
-    var attemptCount = 0
-    while true {
-      let table = try table(of: query)
-      do throws(StoreError) {
-        return try plan(table)
-      } catch {
-        attemptCount += 1
-        if !canTryAgain(on: table, after: error.backendError, attemptCount) { throw error }
-      }
-    }
   }
 
   /// Carries out a query for a class and its subclasses in one state.

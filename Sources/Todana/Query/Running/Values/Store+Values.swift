@@ -205,7 +205,8 @@ extension Store {
     ordered.specification.sortKeys = [SortKey(keyPath, order)]
     ordered.specification.limit = 1
     try begin()
-    let run = try plannedRun(of: query) { table throws(StoreError) in
+    let table = try table(of: query)
+    let run = try withNewestIndexes(of: table) { () throws(StoreError) in
       try QueryRun(
         ordered.specification, of: table, in: self, includingPending: includingPending, onDamage: onDamage)
     }
