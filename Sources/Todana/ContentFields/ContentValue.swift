@@ -95,7 +95,7 @@ extension DataBuffer {
     case .uuid: return .text(try readUUID().uuidString)
     case .url: return .text(try readURL().absoluteString)
     case .decimal: return .text(try readDecimal().description)
-    case .codable: return try readCodable(ContentJSON.self).value
+    case .codable: return try readCodable(AnyContent.self).value
     case .reference: return Self.reference(try readVarUInt())
     case .references: return try readContentList(of: .varUInt)
     case .anyReference: return try readContentReference()
@@ -136,26 +136,26 @@ extension DataBuffer {
   private static func shortest(_ value: Float) -> Double { Double("\(value)") ?? Double(value) }
 
   /// Returns a date with a four-digit year in ISO 8601 form; any other date as the stored number of seconds.
-  private static func date(_ seconds: Double) -> ContentValue {
+  fileprivate static func date(_ seconds: Double) -> ContentValue {
     DateText.iso8601(Date(timeIntervalSinceReferenceDate: seconds)).map { .text($0) } ?? .number(seconds)
   }
 }
 
-/// Any JSON value, as a content value.
-private struct ContentJSON: Decodable {
+/// Any Codable value, as a content value.
+private struct AnyContent: Decodable {
   let value: ContentValue
 
   init(from decoder: any Decoder) throws {
     if let entries = try? decoder.container(keyedBy: Key.self) {
       value = .dictionary(
         try entries.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
-          .init(key: .text(key.stringValue), value: try entries.decode(ContentJSON.self, forKey: key).value)
+          .init(key: .text(key.stringValue), value: try entries.decode(AnyContent.self, forKey: key).value)
         })
       return
     }
     if var elements = try? decoder.unkeyedContainer() {
       var values: [ContentValue] = []
-      while !elements.isAtEnd { values.append(try elements.decode(ContentJSON.self).value) }
+      while !elements.isAtEnd { values.append(try elements.decode(AnyContent.self).value) }
       value = .list(values)
       return
     }
@@ -170,8 +170,14 @@ private struct ContentJSON: Decodable {
       value = .unsigned(unsigned)
     } else if let number = try? single.decode(Double.self) {
       value = .number(number)
+    } else if let text = try? single.decode(String.self) {
+      value = .text(text)
+    } else if let date = try? single.decode(Date.self) {
+      value = DataBuffer.date(date.timeIntervalSinceReferenceDate)
+    } else if let uuid = try? single.decode(UUID.self) {
+      value = .text(uuid.uuidString)
     } else {
-      value = .text(try single.decode(String.self))
+      value = .bytes(Array(try single.decode(Data.self)))
     }
   }
 

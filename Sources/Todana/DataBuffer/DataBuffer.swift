@@ -63,6 +63,10 @@ public struct DataBuffer: ~Copyable {
   /// The memory that is read, if the buffer owns it; nil otherwise.
   let owner: ByteArena?
 
+  /// The encoder and the decoder of Codable values, once there was one.
+  var valueEncoding: ValueEncoding?
+  var valueDecoder: ValueDecoder?
+
   let encoder: (any ReferenceEncoder)?
   let resolver: (any ReferenceResolver)?
 

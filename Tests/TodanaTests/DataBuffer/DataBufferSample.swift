@@ -121,7 +121,7 @@ extension DataBufferSample {
       "raw value 2 of a UInt8 enumeration", "02", write: { $0.writeRawValue(Genre.jazz) },
       read: { try $0.readRawValue(Genre.self) == .jazz }),
     .init(
-      "Codable x = 1, y = -2.5", "10 7b 22 78 22 3a 31 2c 22 79 22 3a 2d 32 2e 35 7d",
+      "Codable x = 1, y = -2.5", "10 0a 0e 01 78 41 01 79 04 00 00 00 00 00 00 04 c0",
       write: { $0.writeCodable(Point(x: 1, y: -2.5)) }, read: { try $0.readCodable(Point.self) == Point(x: 1, y: -2.5) }
     ),
   ]

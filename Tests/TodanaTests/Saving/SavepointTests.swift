@@ -31,7 +31,15 @@ private final class Album: StoredObject {
 
 /// A class whose content cannot be encoded if the amount is NaN.
 private final class Invoice: StoredObject {
-  struct Money: Codable, Equatable { var amount: Decimal }
+  struct Money: Codable, Equatable {
+    var amount: Decimal
+
+    func encode(to encoder: any Encoder) throws {
+      if amount.isNaN { throw EncodingError.invalidValue(self, .init(codingPath: [], debugDescription: "no amount")) }
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(amount, forKey: .amount)
+    }
+  }
   var money = Money(amount: 0)
   var note = ""
 

@@ -4,77 +4,72 @@
   import Foundation
 #endif
 
-// Codable values: the byte count as a varint, then JSON.
+// Codable values: the byte count as a varint, then the binary form of a value.
 extension DataBuffer {
-  /// Writes a value as JSON, for types with many fields or without a writer of their own.
+  /// Writes a value in the binary form of ``BinaryEncoder``, for types with many fields or without a writer of their own.
   ///
-  /// The JSON is UTF-8 with sorted keys and no white space. Infinities and NaN are the strings `inf`, `-inf` and `nan`.
-  /// The other write methods are much faster.
+  /// Equal values have equal bytes. The other write methods are faster.
   ///
-  /// If the value cannot be encoded, the save throws an error. JSON has no form for a `Decimal` that is not a number,
-  /// so a value that contains one is refused, too. Finite numbers are restored bit for bit, including -0.0 and dates.
-  /// Infinities and NaN are restored, except for the payload bits of a NaN. A `URL` relative to a base is restored as
-  /// the absolute URL.
+  /// If the value cannot be encoded, the save throws an error. Numbers and dates are restored bit for bit, except for
+  /// the payload bits of a NaN of the type `Float`. A `URL` relative to a base is restored as the absolute URL.
   ///
   /// The save does not verify that the type's `init(from:)` accepts the output of its `encode(to:)`; that is up to the
   /// type.
   public mutating func writeCodable<Value: Encodable>(_ value: Value) {
     fieldNumber &+= 1
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    let encoding = valueEncoding ?? ValueEncoding()
+    valueEncoding = encoding
     do {
-      let data = try encoder.encode(value)
-      if unsafe data.withUnsafeBytes({ unsafe hasNaN($0) }) {
-        return refuse(
-          value, .codableFailure,
-          "A Decimal that is not a number (NaN) cannot be written as JSON; the value is of type \(Value.self)")
-      }
-      unsafe data.withUnsafeBytes { unsafe appendCountedBytes($0) }
+      try encoding.encode(value)
+      unsafe appendCountedBytes(encoding.arena.bytes)
     } catch {
       refuse(value, .codableFailure, "\(Value.self) could not be encoded\(place(of: error))")
     }
+    // One large value is not to take resident memory permanently.
+    encoding.arena.count = 0
+    encoding.arena.shrink(to: 1 << 20)
   }
 
   /// Reads a value written by ``writeCodable(_:)``.
   ///
-  /// - Throws: ``DataBufferError/Code/codableFailure`` if the value cannot be decoded from the JSON; else the errors of
+  /// Keys that the type does not have are ignored. Missing keys are nil, or come from the type's ``DefaultValues``.
+  ///
+  /// - Throws: ``DataBufferError/Code/codableFailure`` if the value cannot be decoded; else the errors of
   ///   ``readData()``.
   public mutating func readCodable<Value: Decodable>(
     _ type: Value.Type = Value.self
   ) throws(DataBufferError) -> Value {
     let start = unsafe readCursor
-    let data = try readData()
-    if let value = keptValue(data, as: Value.self) { return value }
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    let bytes = unsafe try takeCountedBytes()
+    if let value = unsafe keptValue(bytes, as: Value.self) { return value }
+    let decoder = valueDecoder ?? ValueDecoder()
+    valueDecoder = decoder
     do {
-      return try decoder.decode(Value.self, from: data)
+      if unsafe isJSON(bytes) { return try unsafe JSONForm.decode(type, from: Data(bytes)) }
+      return unsafe try decoder.decode(type, from: bytes)
     } catch {
       throw unsafe refuse(.codableFailure, "\(Value.self) could not be decoded\(place(of: error))", from: start)
     }
   }
 }
 
-/// Returns whether JSON contains the bare `NaN` that `JSONEncoder` writes for a Decimal, and no decoder accepts.
+/// Returns whether bytes are JSON, which earlier versions have written.
 ///
-/// Outside of strings, `JSONEncoder` writes an N for nothing else.
-private func hasNaN(_ json: UnsafeRawBufferPointer) -> Bool {
-  guard unsafe json.contains(UInt8(ascii: "N")) else { return false }
-  var isInString = false
-  var index = 0
-  while index < json.count {
-    switch unsafe json[index] {
-    case UInt8(ascii: "\""): isInString.toggle()
-    case UInt8(ascii: "\\"): index += 1
-    case UInt8(ascii: "N") where !isInString: return true
-    default: break
-    }
-    index += 1
+/// The first byte of JSON is that of a small integer in the binary form, which has one byte, or of no value at all.
+private func isJSON(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  guard let first = unsafe bytes.first else { return false }
+  return (0x20..<ValueTag.smallInteger).contains(first)
+    || bytes.count > 1 && (ValueTag.smallInteger..<ValueTag.shortString).contains(first)
+}
+
+/// The JSON of Codable values that earlier versions have written.
+private enum JSONForm {
+  static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try decoder.decode(type, from: data)
   }
-  return false
 }
 
 /// Returns the coding path of an error as text.
