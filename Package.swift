@@ -150,6 +150,7 @@ var swiftTargets: [Target] = [
   .executableTarget(name: "ChangingClassesExample", dependencies: ["Todana"], path: "Tests/ChangingClassesExample"),
   .executableTarget(
     name: "NanoStoreExample", dependencies: ["Todana", "TodanaDocuments"], path: "Tests/NanoStoreExample"),
+  .executableTarget(name: "NoDBExample", dependencies: ["Todana", "TodanaDocuments"], path: "Tests/NoDBExample"),
   .executableTarget(
     name: "NTJsonStoreExample",
     dependencies: ["Todana", "TodanaDocuments"],
@@ -182,7 +183,7 @@ var swiftTargets: [Target] = [
     name: "DocumentationTests",
     dependencies: [
       "ChangingClassesExample", "DeleteRulesExample", "DocumentsExample", "FindingExample", "GuideExample",
-      "MainActorExample", "NTJsonStoreExample", "NanoStoreExample",
+      "MainActorExample", "NTJsonStoreExample", "NanoStoreExample", "NoDBExample",
       "ReadmeExample", "RelationshipsExample", "SearchAsYouTypeExample", "SearchingExample", "TestSupport", "Todana",
     ]
   ),

@@ -89,6 +89,20 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
 
         """),
     DocumentedProgram(
+      name: "NoDBExample", document: "Sources/TodanaDocuments/TodanaDocuments.docc/ComingFromNoDB.md",
+      output: """
+        ["Bob", "Cid"] 3
+        30 Side Boston
+        nil
+        Anna true
+        ["Anna"]
+        ["Cid", "Bob"]
+        3
+        ["Bob", "Cid"]
+        1
+
+        """),
+    DocumentedProgram(
       name: "NTJsonStoreExample", document: "Sources/TodanaDocuments/TodanaDocuments.docc/ComingFromNTJsonStore.md",
       output: """
         ["Jane", "John"]

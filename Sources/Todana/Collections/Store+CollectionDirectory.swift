@@ -232,7 +232,8 @@ extension Store {
     for table in registry.tables where !table.isDropped { tablesByName[Array(table.name.utf8)] = table }
     for entry in directory.entries {
       guard
-        let type = collections.elementTypes.first(where: { StoredObject.unqualifiedName(of: $0) == entry.elementName })
+        let type = tablesByName[Array(entry.tableName.utf8)].flatMap({ $0.collection == nil ? nil : $0.type })
+          ?? collections.type(ofCollection: entry.collection.name, elementName: entry.elementName)
       else { continue }
       let table: ClassTable
       if let known = tablesByName[Array(entry.tableName.utf8)], known.collection != nil {

@@ -53,6 +53,7 @@ extension Store {
     named name: String, of type: StoredObject.Type, _ description: [UInt8], replacing former: [UInt8]? = nil
   ) throws {
     try checkCollection(name, description, of: type)
+    try updateCollections(of: type, usingCollection: name)
     try changeDirectory(of: type) { directory throws in
       let collection = StoredCollection(name: name, description: description)
       if let position = directory.position(of: name) {
@@ -71,7 +72,7 @@ extension Store {
         try checkIndexes(of: type, collection, tableName: tableName)
         directory.entries.append(
           .init(
-            elementName: StoredObject.unqualifiedName(of: type), tableName: tableName, collection: collection))
+            elementName: type.collectionElementName, tableName: tableName, collection: collection))
       }
     }
   }
@@ -156,8 +157,14 @@ extension Store {
     return table
   }
 
-  private func knownTable(ofCollection name: String, _ type: StoredObject.Type) throws(StoreError) -> ClassTable? {
+  /// Reads the list of collections again if it has changed, or if the class of a collection was not known.
+  private func updateCollections(of type: StoredObject.Type, usingCollection name: String) throws(StoreError) {
+    if registry[collection: name] == nil, collections.declare(type, ofCollection: name) { collections.forgetState() }
     try updateCollections(of: type)
+  }
+
+  private func knownTable(ofCollection name: String, _ type: StoredObject.Type) throws(StoreError) -> ClassTable? {
+    try updateCollections(of: type, usingCollection: name)
     guard let table = tableOfKnownCollection(named: name) else { return nil }
     guard table.type == type else {
       throw StoreError(
@@ -204,7 +211,7 @@ extension Store {
   }
 
   private func checkElement(of entry: CollectionDirectory.Entry, _ type: StoredObject.Type) throws(StoreError) {
-    if entry.elementName == StoredObject.unqualifiedName(of: type) { return }
+    if String.isEqual(entry.elementName, type.collectionElementName) { return }
     throw StoreError(
       .invalidCollection,
       "The collection \"\(entry.collection.name)\" has objects of \(entry.elementName), not of \(type).")

@@ -62,6 +62,8 @@ public final class Store {
 
   var registry = ClassRegistry()
   let session: BackendSession
+  /// The objects that other modules keep beside the store, by name.
+  var companions: [String: AnyObject] = [:]
   /// The collections that the store has read.
   var collections = KnownCollections()
   /// The classes that the store was opened without, and whose objects may not lose their references.

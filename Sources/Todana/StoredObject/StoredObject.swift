@@ -72,6 +72,18 @@ open class StoredObject: StoreIdentifiable, Hashable, Identifiable, CustomString
   /// table.
   open class var isInCollections: Bool { false }
 
+  /// The name of the class in the list of collections: by default the type's name without its module.
+  ///
+  /// Several classes can have one name, such as the specializations of a generic class. The objects of one of their
+  /// collections are then of the class that the store used first for it. So the collection stays readable if a type
+  /// parameter is renamed.
+  open class var collectionElementName: String { unqualifiedName(of: self) }
+
+  /// Whether other classes may have the same name in the list of collections.
+  final class func sharesElementName(_ type: StoredObject.Type) -> Bool {
+    !String.isEqual(type.collectionElementName, unqualifiedName(of: type))
+  }
+
   /// Returns the indexes of a collection, which its description declares.
   ///
   /// A class whose objects are in collections overrides this method. The method may be called on any thread.

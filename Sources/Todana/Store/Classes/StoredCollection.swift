@@ -18,6 +18,8 @@ struct StoredCollection: Sendable {
 struct KnownCollections {
   /// The classes whose collections the store has read.
   var elementTypes: [StoredObject.Type] = []
+  /// The classes of collections whose class shares its name with others, by the bytes of the collections' names.
+  private var typesByName: [[UInt8]: StoredObject.Type] = [:]
   /// The state of the list's record; nil if it was not read yet.
   var state: WriteBatch.Expectation?
   /// The session's number of changes when the list was read last (``BackendSession/collectionChangeCount``).
@@ -29,6 +31,23 @@ struct KnownCollections {
 
   /// Returns whether the store has read the collections of a class.
   func include(_ type: StoredObject.Type) -> Bool { elementTypes.contains { $0 == type } }
+
+  /// Returns the class of a collection in the list; nil if the store does not use it.
+  func type(ofCollection name: String, elementName: String) -> StoredObject.Type? {
+    if let type = typesByName[Array(name.utf8)], String.isEqual(type.collectionElementName, elementName) { return type }
+    return elementTypes.first {
+      !StoredObject.sharesElementName($0) && String.isEqual($0.collectionElementName, elementName)
+    }
+  }
+
+  /// Notes the class of a collection, if it shares its name with others.
+  ///
+  /// - Returns: Whether the list is to be read again.
+  mutating func declare(_ type: StoredObject.Type, ofCollection name: String) -> Bool {
+    guard StoredObject.sharesElementName(type), typesByName[Array(name.utf8)] != type else { return false }
+    typesByName[Array(name.utf8)] = type
+    return true
+  }
 
   /// Forgets the state of the list, so that it is read again.
   mutating func forgetState() {
