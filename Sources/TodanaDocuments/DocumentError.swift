@@ -26,6 +26,8 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
     case notLoaded
     /// A key is in use, or leads to another document.
     case invalidKey
+    /// An object cannot be a member of a bag.
+    case invalidMember
     /// A value cannot be converted to a type or a format.
     case notConvertible
   }

@@ -21,11 +21,11 @@ extension Store {
     }
   }
 
-  /// Saves the content fields of the registered classes when the store is opened, if they have changed.
+  /// Saves the content fields of classes when they are registered, if they have changed.
   ///
   /// The fields of a newer version of a class are kept. If the store is read-only, all layouts stay unchanged.
-  func prepareContentLayouts(_ keyspaces: [Keyspace]) throws(StoreError) {
-    let tables = registry.tables.filter { !$0.type.contentFields.isEmpty }
+  func prepareContentLayouts(of tables: [ClassTable], _ keyspaces: [Keyspace]) throws(StoreError) {
+    let tables = tables.filter { !$0.type.contentFields.isEmpty }
     guard !tables.isEmpty else { return }
     do throws(StoreError) {
       let keyspace = try layoutKeyspace(keyspaces)

@@ -231,6 +231,8 @@ private final class References: ReferenceEncoder, ReferenceResolver {
     return values.count - 1
   }
 
+  var keepsValues: Bool { true }
+
   func keptValue(_ number: Int) -> Any? { values.indices.contains(number) ? values[number] : nil }
 
   func reference(to object: StoredObject) -> ObjectReference {

@@ -39,6 +39,7 @@ extension Store {
   ) throws -> UpgradeReport {
     try beginChange()
     try refuseWithinSavepoint("upgrade records")
+    if registry[type] == nil { try registerAtFirstUse(type) }
     let table = try registry.table(for: type)
     var report = UpgradeReport()
     guard let classID = try table.classIDForReading() else { return report }

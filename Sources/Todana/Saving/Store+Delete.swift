@@ -67,6 +67,7 @@ extension Store {
     let table = try table(of: object, to: "delete")
     guard object.state.isDisjoint(with: [.deleted, .deleting]) else { return }
     try load(object)
+    try registerLateClasses()
     if table.hasDeleteRules {
       _ = try allOrNothing { () throws -> Int in try Deletion(in: self).delete([object], byID: false) }
       return
@@ -105,6 +106,7 @@ extension Store {
   ) throws where Objects.Element: StoredObject {
     let objects = objects.filter { !$0.state.contains(.deleted) }
     try load(objects, onDamage: onDamage)
+    try registerLateClasses()
     try allOrNothing { () throws -> Void in
       if objects.contains(where: { $0.table?.hasDeleteRules == true }) {
         return try deleteByRules(objects, onDamage: onDamage)

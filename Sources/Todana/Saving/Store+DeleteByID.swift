@@ -60,6 +60,7 @@ extension Store {
   func deleteRows<T: StoredObject>(
     _ ids: [ObjectID<T>], refusingReferrers: Bool = false
   ) throws(StoreError) -> Int {
+    try registerLateClasses()
     // Identities usually come grouped by class.
     var groups: [RowsToDelete] = []
     for id in ids {

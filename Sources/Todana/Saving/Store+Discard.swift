@@ -17,6 +17,17 @@ extension Store {
     for table in registry.tables where !table.pending.isEmpty { discardChanges(of: table) }
   }
 
+  /// Gives an object with a pending update its newest saved content; other objects stay as they are.
+  ///
+  /// It can be undone, as a change can.
+  package func discardUpdate(of object: StoredObject) throws(StoreError) {
+    try beginChange()
+    let table = try table(of: object, to: "discard the changes of")
+    guard object.state.contains(.updated) else { return }
+    noteChange(of: object)
+    keepTheirs(object, of: table)
+  }
+
   private func discardChanges(of table: ClassTable) {
     for object in table.pending.objects { noteForSavepoint(object) }
     var objects = table.pending.takeAll()

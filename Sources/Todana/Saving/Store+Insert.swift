@@ -89,6 +89,7 @@ extension Store {
       noteUse(of: table)
       return table
     }
+    if registry[type] == nil { try registerAtFirstUse(type) }
     let table = try registry.table(for: type)
     lastTable = table
     noteUse(of: table)

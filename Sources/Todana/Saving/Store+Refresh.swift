@@ -91,6 +91,43 @@ extension Store {
     }
   }
 
+  /// Gives an object the newest saved content, with which a closure merges a pending update.
+  ///
+  /// A fault is loaded. A pending insert or delete stays as it is.
+  ///
+  /// - Parameters:
+  ///   - object: The object.
+  ///   - merge: Receives an object in no store with the saved content, if another store has changed it.
+  /// - Throws: Errors of the closure; ``StoreError``: ``StoreError/Code/rowNotFound``. Nothing has changed then.
+  package func refresh(_ object: StoredObject, merging merge: (_ theirs: StoredObject) throws -> Void) throws {
+    try begin()
+    let table = try table(of: object, to: "refresh")
+    if object.isFault { return try load(object) }
+    guard object.state.isDisjoint(with: [.inserted, .deleted]) else { return }
+    try allOrNothing { () throws -> Void in
+      var record: [UInt8]?
+      try unsafe compare([object], of: table) { _, bytes throws(StoreError) in
+        if let bytes = unsafe bytes { record = unsafe Array(bytes) }
+      }
+      guard object.state.isPending else {
+        if let record, unsafe record.withUnsafeBytes({ unsafe recordToken($0) }) == object.token { return }
+        makeFault(object, of: table)
+        try load(object)
+        if hasDelegate { delegate?.store(self, didChange: object) }
+        return
+      }
+      guard let record, let theirs = try theirs(object, of: table, record: record) else {
+        throw StoreError(
+          .rowNotFound, "Another store has deleted the object: discard its changes, or call refresh(keeping:).",
+          className: table.name, rowID: object.rowID)
+      }
+      guard unsafe record.withUnsafeBytes({ unsafe recordToken($0) }) != object.token else { return }
+      noteForSavepoint(object)
+      try merge(theirs)
+      keepMine(object, of: table, record: record)
+    }
+  }
+
   /// Returns the pending updates and deletes whose record has changed since it was read, with the current record or
   /// nil.
   private func conflictingObjects() throws(StoreError) -> [(StoredObject, ClassTable, [UInt8]?)] {

@@ -28,6 +28,9 @@ final class BackendSession: Sendable {
 
   func noteCollectionChange() { collectionChanges.add(1, ordering: .acquiringAndReleasing) }
 
+  /// The classes that a store of the backend has registered at their first use.
+  let lateClasses = LateClasses()
+
   /// The worker for the stores' background jobs.
   let worker = BackgroundWorker()
 

@@ -64,6 +64,10 @@ public final class Store {
   let session: BackendSession
   /// The objects that other modules keep beside the store, by name.
   var companions: [String: AnyObject] = [:]
+  /// The number of classes registered at their first use that the store has seen in its session.
+  var lateClassCount = 0
+  /// The number of changes by other processes after which the store has looked for such classes.
+  var lateChangeCount = 0
   /// The collections that the store has read.
   var collections = KnownCollections()
   /// The classes that the store was opened without, and whose objects may not lose their references.
@@ -180,14 +184,19 @@ public final class Store {
       try registry.register(type, store: self, nameByteLimit: sealing.nameByteLimit)
     }
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
+    (lateClassCount, lateChangeCount) = (session.lateClasses.count, session.collectionChangeCount)
+    for type in ClassRegistry.lateTypes(storedIn: keyspaces) + session.lateClasses.types where registry[type] == nil {
+      try registry.register(type, store: self, nameByteLimit: sealing.nameByteLimit)
+    }
     registry.adopt(keyspaces)
     namedBuffers.keyspace = keyspaces.first { $0.kind == .keys && $0.name == NamedBuffers.keyspaceName }?.id
     try refuseClassesNamedAsCollections()
-    try prepareContentLayouts(keyspaces)
-    try prepareIndexes(keyspaces)
+    try prepareContentLayouts(of: registry.tables, keyspaces)
+    try prepareIndexes(of: registry.tables, keyspaces)
     try prepareTextIndexes(of: registry.tables, keyspaces)
     try beginBuildingIndexes(of: registry.tables)
     try beginMergingTexts(of: registry.tables)
+    for table in registry.tables where table.type.isRegisteredAtFirstUse { session.lateClasses.add(table.type) }
   }
 
   /// Creates a store for background work, in addition to the other stores of the backend.

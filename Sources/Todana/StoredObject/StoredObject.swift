@@ -63,7 +63,18 @@ open class StoredObject: StoreIdentifiable, Hashable, Identifiable, CustomString
   /// Override it to rename a class in code and keep its records. The name is not empty, contains no NUL, and has at
   /// most 255 bytes of UTF-8. An override does not apply to subclasses: a subclass without its own override is stored
   /// under its own type's name.
-  open class var storedName: String { unqualifiedName(of: self) }
+  ///
+  /// A class that is registered at its first use has its module in its name (``isRegisteredAtFirstUse``).
+  open class var storedName: String { isRegisteredAtFirstUse ? qualifiedName(of: self) : unqualifiedName(of: self) }
+
+  /// Whether a store registers the class when it is first used, so that it need not be listed at the opening: by default
+  /// false.
+  ///
+  /// A library overrides it for classes of its own, of which the programs that use it do not know. The class is stored
+  /// under its name with the module, such as `Library.Tag`. By this name, a store with objects of the class finds it
+  /// when it is opened, so that the rules of its relationships are obeyed. The class is declared at the top level of its
+  /// module, is not private, and does not override ``storedName``. Its subclasses have to be listed.
+  open class var isRegisteredAtFirstUse: Bool { false }
 
   /// Whether objects of the class are in collections, each with a name and a table of its own: by default false.
   ///
@@ -129,6 +140,9 @@ open class StoredObject: StoreIdentifiable, Hashable, Identifiable, CustomString
   /// `String(describing:)` looks up the type's conformances first, which would measurably slow down the opening of a
   /// store.
   final class func unqualifiedName(of type: StoredObject.Type) -> String { _typeName(type, qualified: false) }
+
+  /// Returns the type's name with its module.
+  final class func qualifiedName(of type: StoredObject.Type) -> String { _typeName(type, qualified: true) }
 
   /// Reads the content that ``writeContent(to:)`` wrote: the same values in the same order.
   ///

@@ -141,6 +141,12 @@ extension Optional: SampledReferences where Wrapped: StoredObject {
   fileprivate static var samples: [Any] { Wrapped.samples }
 }
 
+extension ReferenceSet: SampledReferences {
+  fileprivate static var samples: [Any] {
+    [ReferenceSet(objects: [StoredObject()]), ReferenceSet(objects: [StoredObject()])]
+  }
+}
+
 extension LazyReferences: SampledReferences {
   fileprivate static var samples: [Any] { [LazyReferences([Object()]), LazyReferences([Object()])] }
 }

@@ -84,7 +84,7 @@ final class ReferenceHop: @unchecked Sendable {
   ) {
     self.property = property
     target = Holder.target
-    isList = Holder.self is any Collection.Type
+    isList = Holder.isList
     fieldOffset = isList ? nil : offset
     readObject = { read($0)?.singleObject }
     readObjects = { object, body in read(object)?.forEachObject(body) }
@@ -116,8 +116,14 @@ extension StoredObject {
 /// A value that holds references: an object, an optional object, or a list of objects.
 protocol ReferenceHolder {
   static var target: StoredObject.Type { get }
+  /// Whether the value is a list of references.
+  static var isList: Bool { get }
   var singleObject: StoredObject? { get }
   func forEachObject(_ body: (StoredObject) -> Void)
+}
+
+extension ReferenceHolder {
+  static var isList: Bool { self is any Collection.Type }
 }
 
 extension StoredObject: ReferenceHolder {
@@ -148,6 +154,14 @@ extension LazyReferences: ReferenceHolder {
   static var target: StoredObject.Type { Object.self }
   var singleObject: StoredObject? { nil }
   func forEachObject(_ body: (StoredObject) -> Void) { for object in self { body(object) } }
+}
+
+extension ReferenceSet: ReferenceHolder {
+  static var target: StoredObject.Type { StoredObject.self }
+  static var isList: Bool { true }
+  var singleObject: StoredObject? { nil }
+  /// Calls back with the objects that are held; those known by identity only are not made.
+  func forEachObject(_ body: (StoredObject) -> Void) { for object in objects { body(object) } }
 }
 
 /// A list of references whose count can be read without loading the objects.

@@ -85,10 +85,15 @@ package protocol ReferenceResolver: AnyObject {
 
   /// Returns the value to which ``ReferenceEncoder/keep(_:)`` gave a number.
   func keptValue(_ number: Int) -> Any?
+
+  /// Whether the contents that are read were written by an encoder that keeps values.
+  var keepsValues: Bool { get }
 }
 
 extension ReferenceResolver {
   package func keptValue(_ number: Int) -> Any? { nil }
+
+  package var keepsValues: Bool { false }
 
   package func useCollections(of type: StoredObject.Type) throws(DataBufferError) {}
 

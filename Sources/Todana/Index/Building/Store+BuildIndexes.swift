@@ -139,6 +139,7 @@ extension Store {
     progress: (IndexBuildingProgress) throws -> Void = { _ in }
   ) throws {
     try beginChange()
+    if registry[type] == nil { try registerAtFirstUse(type) }
     try rebuildIndexes(of: registry.table(for: type), named: name, progress: progress)
   }
 

@@ -1,16 +1,16 @@
 // The preparation of indexes when a store is opened: the declared indexes are compared with the existing trees.
 extension Store {
-  /// Prepares the declared indexes, so that every save maintains them, and checks the text indexes.
+  /// Prepares the declared indexes of classes, so that every save maintains them, and checks the text indexes.
   ///
   /// Finds their trees, starts those that are new or have changed, and drops trees that are no longer declared.
   ///
   /// - Throws: ``StoreError/Code/invalidIndex``; ``StoreError/Code/indexesDiffer`` if another open store of the backend
   ///   declares different indexes; the errors of reading and writing the trees.
-  func prepareIndexes(_ keyspaces: [Keyspace]) throws(StoreError) {
-    for table in registry.tables { try table.declareIndexes() }
-    try prepareRelationships(keyspaces)
-    try declareIndexes()
-    try prepareTrees(of: registry.tables, keyspaces)
+  func prepareIndexes(of tables: [ClassTable], _ keyspaces: [Keyspace]) throws(StoreError) {
+    for table in tables { try table.declareIndexes() }
+    try prepareRelationships(of: tables, keyspaces)
+    try declareIndexes(of: tables)
+    try prepareTrees(of: tables, keyspaces)
   }
 
   /// Finds the trees of the indexes of tables, begins those that are new or have changed, and drops those that are no
@@ -56,9 +56,9 @@ extension Store {
     }
   }
 
-  private func declareIndexes() throws(StoreError) {
+  private func declareIndexes(of tables: [ClassTable]) throws(StoreError) {
     // The indexes of a collection are in its description, which all stores read.
-    for table in registry.tables where table.collection == nil {
+    for table in tables where table.collection == nil {
       let signatures =
         table.indexes.map { "\($0.name)\n\($0.signature)" }
         + table.textIndexes.map { "text \($0.name)\n\($0.signature)" }
@@ -74,10 +74,13 @@ extension Store {
 
   /// Withdraws the declarations of a closing store, so that other stores may declare different indexes.
   func withdrawIndexes() {
-    for table in registry.tables where table.hasDeclaredIndexes {
-      session.indexes.withdraw(class: table.name)
-      table.hasDeclaredIndexes = false
-    }
+    for table in registry.tables { withdrawIndexes(of: table) }
+  }
+
+  func withdrawIndexes(of table: ClassTable) {
+    guard table.hasDeclaredIndexes else { return }
+    session.indexes.withdraw(class: table.name)
+    table.hasDeclaredIndexes = false
   }
 
   private func prepare(

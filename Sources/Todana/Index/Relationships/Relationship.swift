@@ -111,6 +111,16 @@ public struct Relationship: Sendable {
     self.init(list: keyPath, onDelete, onTargetDelete, name: name)
   }
 
+  /// Declares a property that holds a set of references to objects of any class.
+  ///
+  /// The parameters are those for a list.
+  package init<Root: StoreIdentifiable>(
+    _ keyPath: any ReferenceWritableKeyPath<Root, ReferenceSet> & Sendable, onDelete: DeleteRule = .nothing,
+    onTargetDelete: TargetDeleteRule = .nullify, name: String? = nil
+  ) {
+    self.init(list: keyPath, onDelete, onTargetDelete, name: name)
+  }
+
   /// Declares a property that holds one reference, or nil.
   ///
   /// The parameters are those for a list.

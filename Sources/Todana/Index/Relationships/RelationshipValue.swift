@@ -73,6 +73,14 @@ extension LazyReferences: RelationshipValue {
   }
 }
 
+extension ReferenceSet: RelationshipValue {
+  func forEachID(_ body: (AnyObjectID) -> Void) { for id in allIDs { body(id) } }
+
+  mutating func remove(_ isRemoved: (AnyObjectID) -> Bool) { subtract(allIDs.filter(isRemoved)) }
+
+  mutating func removeDeleted() { removeDeletedObjects() }
+}
+
 extension IndexPart {
   /// Creates a part with an entry for each object that a list refers to.
   init<Root: StoreIdentifiable, List: RelationshipValue>(referencesIn keyPath: any KeyPath<Root, List> & Sendable) {

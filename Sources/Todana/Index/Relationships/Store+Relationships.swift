@@ -1,10 +1,11 @@
 // The relationships of the classes of a store.
 extension Store {
-  /// Connects the relationships of all classes with their indexes, which are known already, and with their targets.
+  /// Connects the relationships of some classes with their indexes, which are known already, and those of all classes
+  /// with their targets.
   ///
   /// - Throws: ``StoreError/Code/invalidRelationship``.
-  func prepareRelationships(_ keyspaces: [Keyspace]) throws(StoreError) {
-    for table in registry.tables {
+  func prepareRelationships(of tables: [ClassTable], _ keyspaces: [Keyspace]) throws(StoreError) {
+    for table in tables {
       for named in try ClassRelationship.all(of: table.type, className: table.name) {
         let indexName = named.index.name
         guard let index = table.indexes.first(where: { $0.name == indexName }) else { continue }

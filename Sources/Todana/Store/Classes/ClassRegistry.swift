@@ -50,6 +50,15 @@ struct ClassRegistry {
     tablesByType[ObjectIdentifier(type)] = table
   }
 
+  /// Removes a class that could not be registered completely.
+  mutating func unregister(_ type: StoredObject.Type) {
+    guard let table = tablesByType[ObjectIdentifier(type)] else { return }
+    tables.removeAll { $0 === table }
+    tablesByType[ObjectIdentifier(type)] = nil
+    typesByName[Array(table.name.utf8)] = nil
+    if let classID = table.classID { tablesByID[classID] = nil }
+  }
+
   /// Returns the stored name of a class, which no other class may have.
   private mutating func takeName(of type: StoredObject.Type, byteLimit nameByteLimit: Int) throws(StoreError) -> String
   {
@@ -181,6 +190,7 @@ struct ClassRegistry {
 extension Store {
   /// Returns the table of a class, with the tables of all registered subclasses if `includingSubclasses` is true.
   func tables(for type: StoredObject.Type, includingSubclasses: Bool) throws(StoreError) -> [ClassTable] {
+    if registry[type] == nil { try registerAtFirstUse(type) }
     let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
     if isTracking { for table in tables { noteUse(of: table) } }
     return tables

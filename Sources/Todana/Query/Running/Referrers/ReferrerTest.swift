@@ -8,7 +8,7 @@ struct ReferrerTest<Owner: StoredObject>: ConditionTest {
 
   init<Value: RelationshipValue>(_ keyPath: any KeyPath<Owner, Value> & Sendable, target: AnyObjectID) {
     path = PropertyPath(keyPath)
-    isList = Value.self is any Collection.Type
+    isList = Value.isList
     isOptional = Value.self is any AbsentValue.Type
     self.target = target
     forEachTarget = { owner, body in

@@ -53,3 +53,14 @@ extension StoreIdentifiable where Self: StoredObject {
     try store?.owners(of: keyPath, referringTo: self) ?? []
   }
 }
+
+extension Store {
+  /// Returns the objects whose set of references to any class refers to an object.
+  ///
+  /// The results and errors are those of ``StoredObject/referrers(_:)-(KeyPath<Source,[Self]>Sendable)``.
+  package func owners<Owner: StoredObject>(
+    ofSet keyPath: any KeyPath<Owner, ReferenceSet> & Sendable, referringTo object: StoredObject
+  ) throws(StoreError) -> [Owner] {
+    try owners(of: keyPath, referringTo: object)
+  }
+}
