@@ -149,6 +149,8 @@ var swiftTargets: [Target] = [
   .executableTarget(name: "FindingExample", dependencies: ["Todana"], path: "Tests/FindingExample"),
   .executableTarget(name: "ChangingClassesExample", dependencies: ["Todana"], path: "Tests/ChangingClassesExample"),
   .executableTarget(
+    name: "BagsExample", dependencies: ["Todana", "TodanaDocuments"], path: "Tests/BagsExample"),
+  .executableTarget(
     name: "NanoStoreExample", dependencies: ["Todana", "TodanaDocuments"], path: "Tests/NanoStoreExample"),
   .executableTarget(name: "NoDBExample", dependencies: ["Todana", "TodanaDocuments"], path: "Tests/NoDBExample"),
   .executableTarget(
@@ -182,8 +184,8 @@ var swiftTargets: [Target] = [
   .testTarget(
     name: "DocumentationTests",
     dependencies: [
-      "ChangingClassesExample", "DeleteRulesExample", "DocumentsExample", "FindingExample", "GuideExample",
-      "MainActorExample", "NTJsonStoreExample", "NanoStoreExample", "NoDBExample",
+      "BagsExample", "ChangingClassesExample", "DeleteRulesExample", "DocumentsExample", "FindingExample",
+      "GuideExample", "MainActorExample", "NTJsonStoreExample", "NanoStoreExample", "NoDBExample",
       "ReadmeExample", "RelationshipsExample", "SearchAsYouTypeExample", "SearchingExample", "TestSupport", "Todana",
     ]
   ),

@@ -69,6 +69,19 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
 
         """),
     DocumentedProgram(
+      name: "BagsExample", document: "Sources/TodanaDocuments/TodanaDocuments.docc/Bags.md",
+      output: """
+        2 true false
+        1 1
+        2
+        1 true
+        [Optional("favourites")]
+        false true
+        ["Blue in Green"]
+        1 true
+
+        """),
+    DocumentedProgram(
       name: "NanoStoreExample", document: "Sources/TodanaDocuments/TodanaDocuments.docc/ComingFromNanoStore.md",
       output: """
         John

@@ -95,7 +95,7 @@ public final class Bag: StoredObject {
 
   /// The key, which is unique in the store and never changes.
   ///
-  /// It is found by an index (``Todana/Store/bag(key:)``).
+  /// It is found by an index (`store.bag(key:)`).
   public var key: UUID {
     guard loadOnAccess() else { return Self.noKey }
     if storedKey == Self.noKey { storedKey = UUID() }
