@@ -24,9 +24,10 @@ extension ClassRegistry {
   /// store.
   static func lateTypes(storedIn keyspaces: [Keyspace]) -> [StoredObject.Type] {
     var names: Set<[UInt8]> = []
-    for keyspace in keyspaces where keyspace.isOfClass { names.insert(keyspace.name) }
-    for keyspace in keyspaces where keyspace.kind == .tree {
-      if let className = ClassIndex.names(fromKeyspace: keyspace.name)?.className {
+    // Names with a module contain a period.
+    for keyspace in keyspaces where keyspace.name.contains(UInt8(ascii: ".")) {
+      if keyspace.isOfClass { names.insert(keyspace.name) }
+      if keyspace.kind == .tree, let className = ClassIndex.names(fromKeyspace: keyspace.name)?.className {
         names.insert(Array(className.utf8))
       }
     }
@@ -60,7 +61,7 @@ extension Store {
   ///
   /// - Throws: The errors of ``init(_:classes:configuration:expecting:)``. The class is not registered then.
   public func register(_ type: StoredObject.Type) throws(StoreError) {
-    try begin()
+    try beginChange()
     if registry[type] != nil { return }
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     try registry.register(type, store: self, nameByteLimit: sealing.nameByteLimit)
@@ -76,6 +77,7 @@ extension Store {
     } catch {
       if let table = registry[type] { withdrawIndexes(of: table) }
       registry.unregister(type)
+      lastTable = nil
       // No table may refer to the relationships of the class any more.
       connectRelationships(keyspaces)
       throw error
