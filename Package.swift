@@ -15,6 +15,7 @@ let systemLibraries: [Target] = [
   ),
   .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
   .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+  .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"]), .brew(["libcsv"])]),
   .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
   .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
   .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -81,12 +82,12 @@ var swiftTargets: [Target] = [
     dependencies: ["Todana", "CFileSystem", "CLibArchive", "CLibCrypto", "CSealing", "CZlib", "CZstd"]
   ),
   // Documents and collections of documents, built on the library's public API.
-  .target(name: "TodanaDocuments", dependencies: ["CJSON", "Todana"]),
+  .target(name: "TodanaDocuments", dependencies: ["CCSV", "CJSON", "CXXHash", "Todana"]),
   // The widths of texts on terminals.
   .target(name: "TerminalText"),
   .executableTarget(
     name: "TodanaTool",
-    dependencies: ["CProcess", "TerminalText", "Todana", "TodanaArchive", argumentParser]
+    dependencies: ["CProcess", "TerminalText", "Todana", "TodanaArchive", "TodanaDocuments", argumentParser]
   ),
 
   // Helpers that several test targets share.

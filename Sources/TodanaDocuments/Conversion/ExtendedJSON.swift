@@ -64,7 +64,7 @@ enum ExtendedJSON {
 }
 
 /// Dates as texts of ISO 8601, with as many digits as the date needs.
-private enum DateForm {
+enum DateForm {
   /// Returns the text of a date in UTC; nil if no text has exactly its time.
   static func text(of date: Date) -> String? {
     let seconds = date.timeIntervalSinceReferenceDate
