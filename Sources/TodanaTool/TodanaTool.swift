@@ -56,13 +56,15 @@ struct StoreTool: ParsableCommand {
       CommandGroup(
         name: "Copying",
         subcommands: [
-          DumpCommand.self, ImportCommand.self, BackupCommand.self, BackupsTool.self, RestoreCommand.self,
+          DumpCommand.self, ImportCommand.self, ExportCommand.self, BackupCommand.self, BackupsTool.self,
+          RestoreCommand.self,
           SalvageCommand.self,
         ]),
       CommandGroup(
         name: "Changing",
         subcommands: [
-          CompactCommand.self, IndexTool.self, DropCommand.self, EncryptCommand.self, DecryptCommand.self, KeyTool.self,
+          InsertCommand.self, UpdateCommand.self, DeleteCommand.self, CompactCommand.self, IndexTool.self,
+          DropCommand.self, EncryptCommand.self, DecryptCommand.self, KeyTool.self,
           KeyRotateCommand.self,
         ]),
     ])

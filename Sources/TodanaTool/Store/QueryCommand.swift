@@ -1,5 +1,6 @@
 import ArgumentParser
 import Todana
+import TodanaDocuments
 
 /// The command `todana store query`.
 struct QueryCommand: ParsableCommand {
@@ -15,6 +16,9 @@ struct QueryCommand: ParsableCommand {
         added >= '2026-01-01'                       dates in ISO 8601, UTC
         genre IN ('Jazz', 'Pop') AND NOT isHidden
         title LIKE 'Blue%'                          % and _ are wildcards
+
+      The name can also be that of a collection of documents. Its paths are in brackets, as in [address.country] = 'US', \
+      and each document is printed as a line of JSON.
 
       An index of the class is used if it fits. Records come in the order of their row ids, or as --sort says. Records \
       of other versions of the class than the declared fields describe are reported, and the status is 1.
@@ -54,6 +58,7 @@ struct QueryCommand: ParsableCommand {
   func run() throws {
     var isSound = true
     try store.withStore { store in
+      if try store.hasDocuments(className) { return try findDocuments(in: store) }
       let lines = RecordLines(layout: try store.contentLayout(ofClassNamed: className), isJSON: options.json)
       let policy = DamagePolicy.report { error in
         isSound = false
@@ -81,5 +86,22 @@ struct QueryCommand: ParsableCommand {
       if options.json { try printJSON(Count(recordCount: found)) } else { try StandardOutput.line("\(found)") }
     }
     if !isSound { throw ExitStatus.somethingWrong }
+  }
+
+  /// Prints the documents of a collection, one as JSON on each line.
+  private func findDocuments(in store: Store) throws {
+    let documents = try store.documents(className)
+    try translatingConditions {
+      if count {
+        let number = try documents.count(condition ?? "TRUE")
+        return options.json ? try printJSON(Count(recordCount: number)) : try StandardOutput.line("\(number)")
+      }
+      var query = try documents.query(condition, orderBy: sort).offset(offset)
+      if let limit { query = query.limit(limit) }
+      try store.forEach(query) { document, _ in
+        try Interruption.check()
+        try StandardOutput.line(document.value.json())
+      }
+    }
   }
 }

@@ -7,6 +7,8 @@ protocol QuietCommand: ParsableCommand {
 
 extension InfoCommand: QuietCommand { var isQuiet: Bool { options.quiet } }
 extension VerifyCommand: QuietCommand { var isQuiet: Bool { options.quiet } }
+extension ImportCommand: QuietCommand { var isQuiet: Bool { options.quiet } }
+extension ExportCommand: QuietCommand { var isQuiet: Bool { quiet } }
 extension DumpCommand: QuietCommand { var isQuiet: Bool { quiet } }
 extension BackupCommand: QuietCommand { var isQuiet: Bool { options.quiet } }
 extension RestoreCommand: QuietCommand { var isQuiet: Bool { options.quiet } }
