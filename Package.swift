@@ -160,6 +160,11 @@ var swiftTargets: [Target] = [
     path: "Tests/NTJsonStoreExample"
   ),
   .executableTarget(
+    name: "ImportingExample",
+    dependencies: ["Todana", "TodanaDocuments"],
+    path: "Tests/ImportingExample"
+  ),
+  .executableTarget(
     name: "DocumentsExample",
     dependencies: ["Todana", "TodanaDocuments"],
     path: "Tests/DocumentsExample"
@@ -186,7 +191,7 @@ var swiftTargets: [Target] = [
     name: "DocumentationTests",
     dependencies: [
       "BagsExample", "ChangingClassesExample", "DeleteRulesExample", "DocumentsExample", "FindingExample",
-      "GuideExample", "MainActorExample", "NTJsonStoreExample", "NanoStoreExample", "NoDBExample",
+      "GuideExample", "ImportingExample", "MainActorExample", "NTJsonStoreExample", "NanoStoreExample", "NoDBExample",
       "ReadmeExample", "RelationshipsExample", "SearchAsYouTypeExample", "SearchingExample", "TestSupport", "Todana",
     ]
   ),

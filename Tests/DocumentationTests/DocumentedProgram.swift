@@ -82,6 +82,16 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
 
         """),
     DocumentedProgram(
+      name: "ImportingExample", document: "Sources/TodanaDocuments/TodanaDocuments.docc/ImportingAndExporting.md",
+      output: """
+        line 3: the row has 1 fields, but there are 3 columns
+        2 1
+        1
+        1
+        {"name":"O'Neil, Ann","age":20}
+
+        """),
+    DocumentedProgram(
       name: "NanoStoreExample", document: "Sources/TodanaDocuments/TodanaDocuments.docc/ComingFromNanoStore.md",
       output: """
         John

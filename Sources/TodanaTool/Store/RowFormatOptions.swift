@@ -24,6 +24,8 @@ struct RowFormatOptions: ParsableArguments {
   ///
   /// - Parameter file: The path, whose extension counts if no option names the format; nil for the standard input or
   ///   output.
+  /// - Returns: The format, with the options.
+  /// - Throws: `ValidationError` for a wrong option, or if the format is unknown.
   func rowFormat(for file: String?) throws -> RowFormat {
     let pathExtension = format?.rawValue ?? file.map { URL(fileURLWithPath: $0).pathExtension } ?? ""
     guard var format = RowFormat(pathExtension: pathExtension) else {
