@@ -55,6 +55,20 @@ private final class Single: StoredObject {
     try store.close()
   }
 
+  @Test func `records are exported by their fields`() throws {
+    let run = try ToolRun("store", "export", path, "Single", "seconds > 143", "--format", "csv")
+    #expect(run.status == 0, "\(run.messages)")
+    #expect(run.lines.first == "title,seconds,added")
+    #expect(run.lines.count == 3)
+    #expect(run.lines.dropFirst().allSatisfy { $0.hasPrefix("single 4") })
+    let target = directory.path("singles.json")
+    #expect(try ToolRun("store", "export", path, "Single", "--to", target).status == 0)
+    let singles = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: target))) as? [[String: Any]]
+    #expect(singles?.count == 50)
+    #expect(singles?[7]["title"] as? String == "Écoute")
+    #expect(try ToolRun("store", "export", path, "Nothing").status == 4)
+  }
+
   private func rows(_ arguments: String...) throws -> [RowID] {
     let run = try ToolRun(["store", "query", "--json", path, "Single"] + arguments)
     #expect(run.status == 0, "\(run.messages)")

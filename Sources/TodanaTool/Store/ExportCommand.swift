@@ -6,11 +6,12 @@ import TodanaDocuments
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write the documents of a collection as JSON lines, JSON, CSV or a property list.",
+    abstract:
+      "Write the documents of a collection, or the records of a class, as JSON lines, JSON, CSV or a property list.",
     discussion: """
       Writes to the standard output as JSON lines, or to a file, which gets its name when it is complete. The output of \
-      an encrypted store is not encrypted. A condition is that of 'todana store query' for documents. Damaged documents \
-      are reported and left out, and the status is 1.
+      an encrypted store is not encrypted. A condition is that of 'todana store query' for documents. The \
+      records of a class need declared contentFields; conditions are on these. Damaged documents are reported and left out, and the status is 1.
 
       \(EnvironmentHelp.store)
 
@@ -21,7 +22,7 @@ struct ExportCommand: ParsableCommand {
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The name of the collection.") var name: String
+  @Argument(help: "The name of the collection, or the stored name of a class with fields.") var name: String
   @Argument(help: "The condition; all documents without one.") var condition: String?
   @Option(help: "The file; the standard output without one.", completion: .file()) var to: String?
   @OptionGroup(title: "Format") var format: RowFormatOptions
@@ -43,7 +44,10 @@ struct ExportCommand: ParsableCommand {
       line.show("exporting: \(counted(count, "document"))")
     }
     try store.withStore { store in
-      let documents = try store.existingDocuments(name)
+      if try !store.hasDocuments(name) {
+        return try translatingConditions { try exportRecords(of: store, rowFormat, options) }
+      }
+      let documents = try store.documents(name)
       try translatingConditions {
         if let to {
           try documents.exportRows(to: to, as: rowFormat, options: options)
@@ -53,6 +57,14 @@ struct ExportCommand: ParsableCommand {
       }
     }
     if !isSound { throw ExitStatus.somethingWrong }
+  }
+
+  private func exportRecords(of store: Store, _ rowFormat: RowFormat, _ options: ExportOptions) throws {
+    if let to {
+      try store.exportRecords(ofClassNamed: name, to: to, as: rowFormat, options: options)
+    } else {
+      try store.exportRecords(ofClassNamed: name, as: rowFormat, options: options) { try StandardOutput.write($0) }
+    }
   }
 }
 
