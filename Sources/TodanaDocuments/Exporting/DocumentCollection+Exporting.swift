@@ -18,10 +18,7 @@ extension DocumentCollection {
   public func exportRows(
     to path: String, as format: RowFormat, options: ExportOptions = ExportOptions()
   ) throws -> Int {
-    let output = try FileOutput(path: path)
-    let count = try exportRows(as: format, options: options) { bytes in try output.write(bytes) }
-    try output.finish()
-    return count
+    try export(format, options).write(to: path)
   }
 
   /// Passes documents in a format to a closure, in pieces.
@@ -32,51 +29,14 @@ extension DocumentCollection {
   public func exportRows(
     as format: RowFormat, options: ExportOptions = ExportOptions(), _ write: ([UInt8]) throws -> Void
   ) throws -> Int {
+    try export(format, options).write(write)
+  }
+
+  private func export(_ format: RowFormat, _ options: ExportOptions) throws -> RowExport {
     let query = try query(options.condition, arguments: options.arguments, orderBy: options.orderBy)
-    return try store.withSnapshot {
-      var writer: any RowWriter = try writer(format, query, options)
-      try write(writer.beginning())
-      var count = 0
-      if try exists {
-        try store.forEach(query, onDamage: options.onDamage) { document, _ in
-          try write(Self.text(of: document, &writer))
-          count += 1
-          if count.isMultiple(of: 64), Task.isCancelled {
-            throw ExportError(.cancelled, "the export was cancelled")
-          }
-          if count.isMultiple(of: 1000) { try options.progress?(count) }
-        }
-      }
-      try write(writer.end())
-      try options.progress?(count)
-      return count
-    }
-  }
-
-  private static func text(of document: Document, _ writer: inout any RowWriter) throws -> [UInt8] {
-    do {
-      return try writer.text(of: document.value)
-    } catch let error as DocumentError {
-      throw ExportError(.notConvertible, "\(document) cannot be exported: \(error)", underlying: error)
-    }
-  }
-
-  private func writer(
-    _ format: RowFormat, _ query: Query<Document>, _ options: ExportOptions
-  ) throws -> any RowWriter {
-    switch format {
-    case .jsonLines(let form): return JSONLinesWriter(form: form)
-    case .jsonArray(let form): return JSONArrayWriter(form)
-    case .propertyList(let isBinary): return PropertyListWriter(isBinary: isBinary)
-    case .csv(let format):
-      if let names = format.columnNames { return try CSVWriter(names, format) }
-      var search = CSVColumnSearch(nestsDottedNames: format.nestsDottedNames)
-      if try exists {
-        // The second reading treats damage as the policy says.
-        let policy = DamagePolicy.report { _ in }
-        try store.forEach(query, onDamage: policy) { document, _ in try search.add(document.value) }
-      }
-      return try CSVWriter(search.names, format)
+    return RowExport(format: format, options: options, store: store) { policy, body in
+      guard try self.exists else { return }
+      try self.store.forEach(query, onDamage: policy) { document, _ in try body(document.value) { "\(document)" } }
     }
   }
 

@@ -101,7 +101,7 @@ extension ValueCollection {
     saved.changed.append(newValue)
   }
 
-  private static func documentValue(_ content: [UInt8]) throws -> DocumentValue {
+  static func documentValue(_ content: [UInt8]) throws -> DocumentValue {
     var buffer = DataBuffer(reading: content)
     return try EncodedValue(checking: buffer.readBytes()).value()
   }
