@@ -25,6 +25,7 @@ public final class Document: StoredObject {
     var ownKey: UUID?
     var formerKey: UUID?
     var originalClass: String?
+    var givenSaveTime: Date?
   }
 
   /// The key, if it is not the one that follows from the row.
@@ -45,6 +46,12 @@ public final class Document: StoredObject {
   private var originalClass: String? {
     get { rareFields?.originalClass }
     set { if newValue != nil || rareFields != nil { fieldsForChange.originalClass = newValue } }
+  }
+
+  /// The time that the first save keeps; nil once the document was changed or read.
+  private var givenSaveTime: Date? {
+    get { rareFields?.givenSaveTime }
+    set { if newValue != nil || rareFields != nil { fieldsForChange.givenSaveTime = newValue } }
   }
 
   private var fieldsForChange: RareFields {
@@ -75,6 +82,27 @@ public final class Document: StoredObject {
     ownKey = key
   }
 
+  /// Makes a document of an object of another store, in no collection.
+  ///
+  /// ```swift
+  /// try people.insert(Document(["name": "Doe"], key: key, originalClassName: "Person", savedAt: date))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - value: The content; a dictionary.
+  ///   - key: The key; nil for one that it gets when it is inserted.
+  ///   - originalClassName: The name of the class of the object; nil for a plain document.
+  ///   - savedAt: The time of its last save there, which the first save here keeps unless the document is changed
+  ///     before; nil for the time of the save.
+  /// - Throws: The errors of ``init(_:key:)``.
+  public convenience init(
+    _ value: DocumentValue, key: UUID?, originalClassName: String?, savedAt: Date? = nil
+  ) throws(DocumentError) {
+    try self.init(value, key: key)
+    originalClass = originalClassName
+    givenSaveTime = savedAt
+  }
+
   static func check(_ value: DocumentValue) throws(DocumentError) {
     guard value.kind == .dictionary else {
       throw DocumentError(.wrongKind, "a document is a dictionary, not a value of the kind \(value.kind)")
@@ -102,6 +130,7 @@ public final class Document: StoredObject {
     set {
       guard newValue.kind == .dictionary, loadOnAccess() else { return }
       willUpdate()
+      givenSaveTime = Optional.none
       form = .decoded(newValue)
     }
   }
@@ -157,6 +186,7 @@ public final class Document: StoredObject {
     try body(&value)
     try Self.check(value)
     willUpdate()
+    givenSaveTime = Optional.none
     form = .decoded(value)
   }
 
@@ -254,6 +284,7 @@ public final class Document: StoredObject {
     guard flags & ~Flag.all == 0 else {
       throw DocumentError(.invalidBytes, "the record of a document has the unknown flags \(flags)")
     }
+    givenSaveTime = Optional.none
     ownKey = flags & Flag.key != 0 ? try buffer.readUUID() : nil
     saveTime = flags & Flag.time != 0 ? try buffer.readDate() : nil
     originalClass = flags & Flag.className != 0 ? try buffer.readString() : nil
@@ -261,7 +292,7 @@ public final class Document: StoredObject {
   }
 
   public override func willSave(in store: Store) throws {
-    saveTime = Date()
+    saveTime = givenSaveTime ?? Date()
   }
 
   public override func willDelete(from store: Store) throws {
