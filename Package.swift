@@ -17,6 +17,14 @@ let systemLibraries: [Target] = [
   .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
   .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"]), .brew(["libcsv"])]),
   .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
+  // Databases of older libraries. Only LegacyStores, and so todana-convert, links SQLite.
+  .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+  // Tokyo Cabinet, which makes files for the tests of LegacyStores. No product links it.
+  .systemLibrary(
+    name: "CTokyoCabinet",
+    pkgConfig: "tokyocabinet",
+    providers: [.apt(["libtokyocabinet-dev"]), .brew(["tokyo-cabinet"])]
+  ),
   .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
   .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
   .systemLibrary(
@@ -83,6 +91,11 @@ var swiftTargets: [Target] = [
   ),
   // Documents and collections of documents, built on the library's public API.
   .target(name: "TodanaDocuments", dependencies: ["CCSV", "CJSON", "CXXHash", "Todana"]),
+  // Readers of the files of three older libraries: NanoStore, NTJsonStore and BNRPersistence. No product by itself.
+  .target(name: "LegacyStores", dependencies: ["CLibCrypto", "CSQLite", "TodanaDocuments"]),
+  // The converter of these files.
+  .executableTarget(
+    name: "TodanaConvert", dependencies: ["LegacyStores", "Todana", "TodanaDocuments", argumentParser]),
   // The widths of texts on terminals.
   .target(name: "TerminalText"),
   .executableTarget(
@@ -132,6 +145,14 @@ var swiftTargets: [Target] = [
     ]
   ),
   .testTarget(name: "TodanaDocumentsTests", dependencies: ["FuzzTargets", "TestSupport", "Todana", "TodanaDocuments"]),
+  // The readers of older libraries' files, and the converter as a process.
+  .testTarget(
+    name: "LegacyStoresTests",
+    dependencies: [
+      "CLibCrypto", "CSQLite", "CTokyoCabinet", "LegacyStores", "TestSupport", "Todana", "TodanaConvert",
+      "TodanaDocuments",
+    ]
+  ),
   // The tool, and the example of a search field, as processes.
   .testTarget(
     name: "TodanaToolTests",
@@ -320,6 +341,7 @@ let package = Package(
     .library(name: "TodanaArchive", targets: ["TodanaArchive"]),
     .library(name: "TodanaDocuments", targets: ["TodanaDocuments"]),
     .executable(name: "todana", targets: ["TodanaTool"]),
+    .executable(name: "todana-convert", targets: ["TodanaConvert"]),
   ],
   dependencies: dependencies,
   targets: systemLibraries + cTargets + swiftTargets,

@@ -3,7 +3,7 @@
 
 # Exit status of every script: 0 success, 1 tests or checks failed, 2 wrong usage, 3 a dependency is missing.
 
-packages="libkyotocabinet-dev zlib1g-dev libzstd-dev libssl-dev libxxhash-dev libre2-dev libstemmer-dev libarchive-dev rapidjson-dev libcsv-dev libsqlite3-dev kyotocabinet-utils python3-cryptography python3-icu unicode-data pkg-config"
+packages="libkyotocabinet-dev zlib1g-dev libzstd-dev libssl-dev libxxhash-dev libre2-dev libstemmer-dev libarchive-dev rapidjson-dev libcsv-dev libsqlite3-dev libtokyocabinet-dev kyotocabinet-utils python3-cryptography python3-icu unicode-data pkg-config"
 
 say() {
   printf '%s\n' "$*" >&2

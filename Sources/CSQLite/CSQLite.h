@@ -1,0 +1,6 @@
+#ifndef TODANA_CSQLITE_H
+#define TODANA_CSQLITE_H
+
+#include <sqlite3.h>
+
+#endif
