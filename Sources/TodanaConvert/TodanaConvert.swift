@@ -6,8 +6,8 @@ struct TodanaConvert: ParsableCommand {
     commandName: "todana-convert",
     abstract: "Convert the files of NanoStore, NTJsonStore and BNRPersistence to Todana stores.",
     discussion: """
-      The source is never changed. Close it in its own program first. With --list, a command only shows the content of the source \
-      contains. Objects that cannot be converted are listed on the standard error, and the others are converted.
+      The source is never changed. Close it in its own program first. With --list, a command only shows the content of the source. \
+      Objects that cannot be converted are listed on the standard error, and the others are converted.
 
       Exit status:
         0    success
