@@ -19,6 +19,9 @@ final class Conversion {
     showsProgress = !quiet && isatty(STDERR_FILENO) == 1
   }
 
+  /// The names of the collections that were written.
+  var collectionNames: [String] { collections.keys.sorted() }
+
   /// Returns a collection, always the same object for a name.
   func collection(_ name: String) throws -> DocumentCollection {
     if let known = collections[name] { return known }
@@ -33,15 +36,27 @@ final class Conversion {
   ///   - place: The object for messages, with its key or row.
   ///   - collection: The name of the collection.
   ///   - make: Makes the document.
+  /// - Returns: The document; nil if it was not inserted.
   /// - Throws: Errors of the store that are about more than this document.
-  func insert(_ place: String, into collection: String, _ make: () throws -> Document) throws {
+  @discardableResult
+  func insert(_ place: String, into collection: String, _ make: () throws -> Document) throws -> Document? {
+    let document: Document
     do {
-      try self.collection(collection).insert(try make())
+      document = try make()
+      try self.collection(collection).insert(document)
     } catch let error where error is DocumentError || error is LegacyError {
-      return fail(ObjectFailure(place, error))
+      fail(ObjectFailure(place, error))
+      return nil
     } catch let error as StoreError where [.invalidName, .invalidCollection, .cannotEncode].contains(error.code) {
-      return fail(ObjectFailure(place, error))
+      fail(ObjectFailure(place, error))
+      return nil
     }
+    try didInsert()
+    return document
+  }
+
+  /// Counts an object that was inserted.
+  func didInsert() throws {
     objectCount += 1
     try didChange()
   }

@@ -11,7 +11,7 @@ struct NanoStoreCommand: ParsableCommand {
     discussion: """
       The objects of each class become documents of a collection with the name of the class; those of NSFNanoObject go \
       to 'objects'. Keys, names of classes and times of the last save are kept. A key that is no UUID is kept in the \
-      field 'nanoStoreKey'.
+      field 'nanoStoreKey'. Bags become bags with their names, keys and members.
 
       Examples:
         todana-convert nanostore --list Contacts.sqlite
@@ -43,12 +43,14 @@ struct NanoStoreCommand: ParsableCommand {
     }
     try target.withStore { store in
       let conversion = Conversion(store, quiet: target.quiet)
+      let bags = BagWriter(conversion)
       do {
-        try reader.forEachItem { try convert($0, conversion) }
+        try reader.forEachItem { try convert($0, conversion, bags) }
       } catch let error as LegacyError {
         // Objects before the damage are kept.
         conversion.fail(ObjectFailure("the rest of NSFKeys", error))
       }
+      try bags.finish()
       try conversion.finish()
     }
   }
@@ -61,14 +63,16 @@ struct NanoStoreCommand: ParsableCommand {
     return zone
   }
 
-  private func convert(_ item: Result<NanoStoreItem, ObjectFailure>, _ conversion: Conversion) throws {
+  private func convert(_ item: Result<NanoStoreItem, ObjectFailure>, _ conversion: Conversion, _ bags: BagWriter) throws
+  {
     switch item {
     case .failure(let failure): conversion.fail(failure)
-    case .success(.bag(let bag)): try writeBag(bag, conversion)
+    case .success(.bag(let bag)): bags.add(bag)
     case .success(.object(let object)):
       let isPlain = object.className == NanoStoreObject.plainClassName
-      try conversion.insert("object \(object.key)", into: isPlain ? plainCollection : object.className) {
-        let key = UUID(uuidString: object.key)
+      let collection = isPlain ? plainCollection : object.className
+      let key = UUID(uuidString: object.key)
+      let document = try conversion.insert("object \(object.key)", into: collection) {
         var content = object.content
         if key == nil {
           conversion.note("object \(object.key): the key is no UUID, and is kept in the field nanoStoreKey")
@@ -79,6 +83,7 @@ struct NanoStoreCommand: ParsableCommand {
         return try Document(
           content, key: key, originalClassName: isPlain ? nil : object.className, savedAt: object.savedAt)
       }
+      if key == nil, let document { bags.note(object.key, document.key, in: collection) }
     }
   }
 }

@@ -193,6 +193,12 @@ import TodanaDocuments
     changed[36] = 2
     try changed.write(to: song)
     #expect(try failureCount() == 1)
+    // Metadata of another size: the rows are read.
+    try FileManager.default.removeItem(at: song)
+    try TokyoSample.write(
+      [(BNRSample.word(1), [1, 2, 3]), (BNRSample.word(2), [0] + BNRSample.text("a"))], to: song.path)
+    #expect(try failureCount() == 1)
+    #expect(try BNRStoreReader(path: path).classes.map(\.name) == ["Playlist", "Song"])
     // A transaction that was not finished.
     try bytes.write(to: song)
     try Data([1]).write(to: URL(filePath: path + "/Song.wal"))

@@ -25,6 +25,7 @@ import TodanaDocuments
   @Test func nanoStoreIsConverted() throws {
     let sample = try NanoStoreSample(source)
     let key = UUID()
+    let friends = UUID()
     try sample.add(key.uuidString, ["name": "Doe", "born": Date(timeIntervalSince1970: 0) as NSDate])
     try sample.add(UUID().uuidString, ["wheels": 4], className: "Car")
     try sample.add("no UUID", ["wheels": 3], className: "Car")
@@ -32,24 +33,31 @@ import TodanaDocuments
     try sample.add(key.uuidString, ["name": "twice"])
     try sample.add(
       UUID().uuidString,
-      ["NSF_Private_NSFNanoBag_Name": "friends", "NSF_Private_NSFNanoBag_NSFObjectKeys": [key.uuidString]],
+      ["NSF_Private_NSFNanoBag_Name": "all", "NSF_Private_NSFNanoBag_NSFObjectKeys": [friends.uuidString, "no UUID"]],
       className: "NSFNanoBag")
+    try sample.add(
+      friends.uuidString,
+      [
+        "NSF_Private_NSFNanoBag_Name": "friends",
+        "NSF_Private_NSFNanoBag_NSFObjectKeys": [key.uuidString, UUID().uuidString],
+      ], className: "NSFNanoBag")
 
     let list = try ConverterRun("nanostore", "--list", source)
-    #expect(list.status == 0 && list.lines == ["Car\t2", "NSFNanoBag\t1", "NSFNanoObject\t3"])
+    #expect(list.status == 0 && list.lines == ["Car\t2", "NSFNanoBag\t2", "NSFNanoObject\t3"])
     #expect(!FileManager.default.fileExists(atPath: target))
 
     let run = try ConverterRun("nanostore", source, target, "--time-zone", "UTC")
-    #expect(run.status == 1 && run.output == "Converted 4 objects.\n")
+    #expect(run.status == 1 && run.output == "Converted 5 objects.\n")
     let messages = run.messages.split(separator: "\n").map(String.init)
-    try #require(messages.count == 4)
+    try #require(messages.count == 5)
     #expect(messages[0].hasPrefix("todana-convert: object no UUID: the key is no UUID"))
     #expect(messages[1].hasPrefix("todana-convert: object bad: "))
     #expect(messages[2].hasPrefix("todana-convert: object \(key): "))
-    #expect(messages[3] == "todana-convert: 2 parts could not be converted")
+    #expect(messages[3] == "todana-convert: bag \(friends): 1 member not in the store")
+    #expect(messages[4] == "todana-convert: 2 parts could not be converted")
 
     let store = try store()
-    #expect(try store.documentCollectionNames() == ["Car", "bags", "objects"])
+    #expect(try store.documentCollectionNames() == ["Car", "objects"])
     let doe = try #require(try store.documents("objects").document(for: key))
     #expect(doe.value == ["name": "Doe", "born": .init(Date(timeIntervalSince1970: 0))])
     #expect(doe.originalClassName == nil)
@@ -57,8 +65,11 @@ import TodanaDocuments
     let cars = try store.documents("Car").find("TRUE", orderBy: "[wheels]")
     #expect(cars.map { $0["nanoStoreKey"]?.string } == ["no UUID", nil])
     #expect(cars.map(\.originalClassName) == ["Car", "Car"])
-    let bag = try #require(try store.documents("bags").find("[name] = ?", "friends").first)
-    #expect(bag["members"] == [.init(key)])
+    let bag = try #require(try store.bag(named: "friends"))
+    #expect(bag.key == friends)
+    #expect(try bag.objects() == [doe])
+    let all = try #require(try store.bag(named: "all")?.objects())
+    #expect(all.count == 2 && all.contains(bag) && all.contains(cars[0]))
     // A changed document has the time of its own save.
     doe["name"] = "Smith"
     try store.saveChanges()
@@ -68,7 +79,7 @@ import TodanaDocuments
     let again = try ConverterRun("nanostore", source, target)
     #expect(again.status == 3 && again.messages.contains("--into-existing"))
     let into = try ConverterRun("nanostore", source, target, "--into-existing", "--plain-collection", "others")
-    #expect(into.status == 1)
+    #expect(into.status == 1 && into.messages.contains("the store has a bag with this key"))
     let reopened = try self.store()
     #expect(try reopened.documents("others").count() == 1)
     try reopened.close()

@@ -38,7 +38,7 @@ package final class BNRStoreReader {
       databaseCount += 1
       if name == Self.namedBuffers { continue }
       do {
-        classes.append(try Self.readClass(name, file))
+        classes.append(try readClass(name, file))
       } catch {
         failures.append(ObjectFailure("class \(name)", error))
       }
@@ -50,16 +50,29 @@ package final class BNRStoreReader {
     try checkPassphrase()
   }
 
-  private static func readClass(_ name: String, _ path: String) throws -> BNRClass {
+  private func readClass(_ name: String, _ path: String) throws -> BNRClass {
     let file = try TokyoHashFile(path: path)
     var metadata: BNRClassMetadata?
-    try file.forEachRecord { record in
-      guard row(ofKey: record.key) == metadataRow else { return true }
-      metadata = try BNRClassMetadata(try file.value(of: record))
+    try forEachSoundRecord(of: file) { record in
+      guard Self.row(ofKey: record.key) == Self.metadataRow else { return true }
+      do throws(LegacyError) {
+        metadata = try BNRClassMetadata(try file.value(of: record))
+      } catch {
+        // The rows can be read all the same, unless they are encrypted.
+        failures.append(ObjectFailure("metadata of \(name)", error))
+      }
       return false
     }
     let objectCount = max(0, file.recordCount - (metadata == nil ? 0 : 1))
     return BNRClass(name: name, path: path, metadata: metadata, objectCount: objectCount)
+  }
+
+  /// Calls back with each record up to the first damage, which is reported when the rows are read.
+  private func forEachSoundRecord(of file: TokyoHashFile, _ body: (TokyoHashFile.Record) throws -> Bool) throws {
+    do {
+      try file.forEachRecord(body)
+    } catch let error as LegacyError where error.code == .damaged {
+    }
   }
 
   private static func row(ofKey key: [UInt8]) -> UInt32? {
@@ -85,8 +98,7 @@ package final class BNRStoreReader {
       guard let cipher = cipher(of: type) else { continue }
       var decrypts = false
       let file = try TokyoHashFile(path: type.path)
-      // Damage is reported when the rows are read.
-      try? file.forEachRecord { record in
+      try forEachSoundRecord(of: file) { record in
         guard let row = Self.row(ofKey: record.key), row != Self.metadataRow,
           BNRCipher.canBeEncrypted(record.valueByteCount)
         else { return true }

@@ -56,6 +56,16 @@ public final class Bag: StoredObject {
     storedLabel = name
   }
 
+  /// Makes an empty bag in no store with a key, such as that of a bag of another store.
+  ///
+  /// - Parameters:
+  ///   - name: The name, which need not be unique; nil for none.
+  ///   - key: The key, which no other bag of the store may have, and which is not all zeros.
+  public convenience init(name: String? = nil, key: UUID) {
+    self.init(name: name)
+    storedKey = key
+  }
+
   /// Makes a bag in no store with members.
   ///
   /// - Parameters:
