@@ -69,7 +69,7 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
 
         """),
     DocumentedProgram(
-      name: "BagsExample", document: "Sources/TodanaDocuments/TodanaDocuments.docc/Bags.md",
+      name: "BagsExample", document: "Sources/TodanaDocuments/TodanaDocuments.docc/WorkingWithBags.md",
       output: """
         2 true false
         1 1
