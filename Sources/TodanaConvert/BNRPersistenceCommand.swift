@@ -59,7 +59,16 @@ struct BNRPersistenceCommand: ParsableCommand {
       for failure in reader.failures { conversion.fail(failure) }
       for type in reader.classes {
         let descriptions = schemas.filter { $0.className == type.name }
-        try reader.forEachRow(of: type) { try convert($0, of: type, descriptions, reader, conversion) }
+        var lengths = RecordLengths()
+        try reader.forEachRow(of: type) { row in
+          if case .success(let row) = row { lengths.add(row) }
+          try convert(row, of: type, descriptions, reader, conversion)
+        }
+        if passphrase == nil, lengths.areOfEncryptedRecords {
+          conversion.note(
+            "class \(type.name): all records have lengths of encrypted ones; if the store is encrypted, delete the new "
+              + "store, and pass --passphrase-file")
+        }
       }
       try reader.forEachNamedBuffer { buffer in
         switch buffer {
@@ -120,4 +129,17 @@ struct BNRPersistenceCommand: ParsableCommand {
       }
     }
   }
+}
+
+/// The lengths of the records of a class, from which encryption can be guessed.
+private struct RecordLengths {
+  private var count = 0
+  private var fittingCount = 0
+
+  mutating func add(_ row: BNRRow) {
+    count += 1
+    if BNRCipher.canBeEncrypted(row.content.count + (row.version == nil ? 0 : 1)) { fittingCount += 1 }
+  }
+
+  var areOfEncryptedRecords: Bool { count > 0 && fittingCount == count }
 }

@@ -12,7 +12,8 @@ final class Conversion {
   private var pendingCount = 0
   private var collections: [String: DocumentCollection] = [:]
 
-  private static let batchCount = 1000
+  /// The number of objects of a save; more would be slower, because the check of a given key tests all pending ones.
+  private static let batchCount = 100
 
   init(_ store: Store, quiet: Bool) {
     self.store = store
@@ -67,8 +68,9 @@ final class Conversion {
     if pendingCount == Self.batchCount { try save() }
   }
 
+  /// Saves the pending objects; closing the store writes them to the disk.
   func save() throws {
-    try store.saveChanges()
+    try store.saveChanges(durability: .bulk)
     pendingCount = 0
     if showsProgress { write("\r\u{1B}[Kconverted \(counted(objectCount, "object"))") }
   }

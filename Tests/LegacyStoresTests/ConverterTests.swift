@@ -152,6 +152,16 @@ import TodanaDocuments
     try store.close()
   }
 
+  @Test func aMissingPassphraseIsNoticed() throws {
+    try BNRSample.make(source, passphrase: "howdy")
+    let run = try ConverterRun("bnrpersistence", source, target)
+    #expect(
+      run.messages.split(separator: "\n").count == 2 && run.messages.contains("class Song: all records have lengths"))
+    try FileManager.default.removeItem(atPath: source)
+    try BNRSample.make(source)
+    #expect(try ConverterRun("bnrpersistence", source, target + "2").messages.isEmpty)
+  }
+
   @Test func wrongUseAndOtherFilesAreErrors() throws {
     #expect(try ConverterRun("nanostore", source).status == 2)
     #expect(try ConverterRun("nanostore").status == 2)

@@ -19,7 +19,9 @@ package struct BNRCipher: Sendable {
   private static let blockByteCount = 16
 
   /// Whether a record has a length that an encrypted one can have.
-  static func canBeEncrypted(_ byteCount: Int) -> Bool { byteCount > 0 && byteCount.isMultiple(of: blockByteCount) }
+  package static func canBeEncrypted(_ byteCount: Int) -> Bool {
+    byteCount > 0 && byteCount.isMultiple(of: blockByteCount)
+  }
 
   /// Decrypts a record.
   ///
