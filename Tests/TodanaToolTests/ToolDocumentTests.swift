@@ -76,6 +76,6 @@ import Todana
     #expect(try run("delete", "users", "[age] > 1").lines == ["Deleted 2 documents."])
     #expect(try run("export", "users").lines == [#"{"age":1,"a":{"b":[1]}}"#])
     #expect(try run("delete", "users", "[age] >").status == 2)
-    #expect(try run("delete", "nobody", "TRUE").status == 4)
+    #expect(try run("delete", "missing", "TRUE").status == 4)
   }
 }

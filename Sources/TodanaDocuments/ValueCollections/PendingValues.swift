@@ -4,8 +4,8 @@ internal import Todana
 ///
 /// All instances of the collection in one store share it. An object enters when it is inserted, also by an undo.
 final class PendingValues<Value: Codable & Sendable> {
-  private let id: (Value) -> AnyHashable
-  private var objects: [AnyHashable: ObjectID<StoredValue<Value>>] = [:]
+  private let id: (Value) -> ValueID
+  private var objects: [ValueID: ObjectID<StoredValue<Value>>] = [:]
 
   init(_ identity: ValueIdentity<Value>) { id = identity.id }
 
@@ -19,7 +19,7 @@ final class PendingValues<Value: Codable & Sendable> {
   func removeSaved(in store: Store) { if !objects.isEmpty, !store.hasUnsavedChanges { objects = [:] } }
 
   /// Returns the object of an id; nil if the id is unknown, or its object was deleted.
-  func object(_ id: AnyHashable, in store: Store) throws -> StoredValue<Value>? {
+  func object(_ id: ValueID, in store: Store) throws -> StoredValue<Value>? {
     guard let known = objects[id] else { return nil }
     guard let object = try store.fetch(known), let value = object.value, self.id(value) == id else {
       objects[id] = nil

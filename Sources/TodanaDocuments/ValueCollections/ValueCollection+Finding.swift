@@ -144,7 +144,9 @@ extension ValueCollection {
   ///
   /// - Throws: `StoreError`.
   /// - Complexity: O(log *n*)
-  public func value<ID: Hashable & Sendable>(id: ID) throws -> Value? { try object(AnyHashable(id))?.value }
+  public func value<ID: Hashable & Sendable>(id: ID) throws -> Value? {
+    try identity.given(id).flatMap { try object($0) }?.value
+  }
 
   // MARK: Deleting
 
@@ -167,7 +169,7 @@ extension ValueCollection {
   /// - Throws: `StoreError`.
   @discardableResult
   public func delete<ID: Hashable & Sendable>(id: ID) throws -> Value? {
-    guard let object = try object(AnyHashable(id)) else { return nil }
+    guard let known = identity.given(id), let object = try object(known) else { return nil }
     let value = object.value
     try store.delete(object)
     return value

@@ -39,7 +39,7 @@ extension ValueCollection {
     pending.removeSaved(in: store)
     return try store.savepoint {
       var saved = SavedValues<Value>()
-      var batch: [(id: AnyHashable, value: Value)] = []
+      var batch: [(id: ValueID, value: Value)] = []
       func saveBatch() throws {
         let known = try objects(batch.map(\.id), pending)
         for (id, value) in batch {
@@ -59,10 +59,10 @@ extension ValueCollection {
 
   /// Returns the objects of ids that are pending or saved.
   private func objects(
-    _ ids: [AnyHashable], _ pending: PendingValues<Value>
-  ) throws -> [AnyHashable: StoredValue<Value>] {
-    var found: [AnyHashable: StoredValue<Value>] = [:]
-    var unknown: [AnyHashable] = []
+    _ ids: [ValueID], _ pending: PendingValues<Value>
+  ) throws -> [ValueID: StoredValue<Value>] {
+    var found: [ValueID: StoredValue<Value>] = [:]
+    var unknown: [ValueID] = []
     for id in ids {
       if let object = try pending.object(id, in: store) { found[id] = object } else { unknown.append(id) }
     }

@@ -90,7 +90,7 @@ public final class ValueCollection<Value: Codable & Sendable> {
   }
 
   /// Returns the object of an id; nil if there is none.
-  func object(_ id: AnyHashable) throws -> StoredValue<Value>? {
+  func object(_ id: ValueID) throws -> StoredValue<Value>? {
     let pending = pending
     pending.removeSaved(in: store)
     if let object = try pending.object(id, in: store) { return object }
@@ -98,9 +98,9 @@ public final class ValueCollection<Value: Codable & Sendable> {
   }
 
   /// Returns the objects of ids, as far as they are saved and not deleted.
-  func savedObjects(_ ids: [AnyHashable]) throws -> [AnyHashable: StoredValue<Value>] {
+  func savedObjects(_ ids: [ValueID]) throws -> [ValueID: StoredValue<Value>] {
     guard !ids.isEmpty, try exists, let condition = identity.isAny(ids) else { return [:] }
-    var objects: [AnyHashable: StoredValue<Value>] = [:]
+    var objects: [ValueID: StoredValue<Value>] = [:]
     for object in try store.fetch(all.where { _ in condition }, includingPending: false) {
       guard let value = object.value, try object.id.map({ try store.fetch($0) }) ?? nil != nil else { continue }
       objects[identity.id(value)] = object

@@ -175,6 +175,24 @@ import TodanaDocuments
     #expect(try byName.value(id: "USA") != nil)
   }
 
+  @Test func `D7: ids are compared by type and bytes, saved or not`() throws {
+    struct Word: Codable, Sendable, Identifiable { var id: String }
+    struct Count: Codable, Sendable, Identifiable { var id: Int64 }
+    let words = try store.collection(of: Word.self)
+    let counts = try store.collection(of: Count.self)
+    // One text in two forms of Unicode is two ids.
+    try words.save(contentsOf: [Word(id: "\u{E9}"), Word(id: "e\u{301}")])
+    try counts.save(Count(id: 1))
+    for _ in 0..<2 {
+      #expect(try words.count() == 2)
+      #expect(try words["e\u{301}"]?.id.unicodeScalars.count == 2)
+      #expect(try words["\u{E9}"]?.id.unicodeScalars.count == 1)
+      #expect(try counts.value(id: 1) == nil)
+      #expect(try counts.value(id: Int64(1)) != nil)
+      try store.saveChanges()
+    }
+  }
+
   @Test func `D8, D9: operators, and conditions combined in any way`() throws {
     try saveSome()
     #expect(try people.find { $0.age > 20 }.map(\.id) == [1])
